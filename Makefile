@@ -1,0 +1,44 @@
+# `make` lists what can be made. Everything runs inside .venv, which the first target that needs
+# it sets up; nothing is installed outside this folder, but for Debian's chromium (browser tests).
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all lint bench docs clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml constraints.txt tools/install.py
+	@$(PYTHON) -c 'import sys; sys.exit("semilar needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python tools/install.py dev
+	@touch $@
+
+setup: $(READY) ## install everything into .venv, once
+
+demo: $(READY) ## take the flare out of a night picture and show before and after
+	$(BIN)/semilar demo --out out/demo --force
+
+lint: $(READY) ## ruff and pyright
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+test: lint ## everything CI runs: lint and the fast tests
+	$(BIN)/pytest -n $(JOBS) -m "not slow"
+
+test-all: lint ## the slow tests too
+	$(BIN)/pytest -n $(JOBS)
+
+bench: $(READY) ## ratios, measured side by side
+	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs: $(READY) ## the documentation, into site/
+	$(BIN)/python tools/install.py dev,docs
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove what was made, .venv included
+	rm -rf .venv out site dist build .pytest_cache .ruff_cache .hypothesis .coverage
