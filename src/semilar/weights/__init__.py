@@ -1,0 +1,24 @@
+"""Weights: what comes with the package, what can be fetched, and where it is kept.
+
+Nothing is downloaded unless somebody asks for it (`semilar weights fetch NAME`). Weights are kept
+as safetensors in a cache folder of the user's choice; everything here works without torch, except
+the one-time import of a torch file.
+"""
+
+from semilar.weights.cache import home
+from semilar.weights.fetch import fetch
+from semilar.weights.importing import import_file
+from semilar.weights.manifest import Entry, entries
+from semilar.weights.store import WeightsMissingError, bundled, load, locate
+
+__all__ = [
+    "Entry",
+    "WeightsMissingError",
+    "bundled",
+    "entries",
+    "fetch",
+    "home",
+    "import_file",
+    "load",
+    "locate",
+]

