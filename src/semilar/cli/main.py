@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from semilar import __version__
+from semilar.cli import weights
 from semilar.cli.console import Verbosity, out
 
 app = typer.Typer(
@@ -36,6 +37,9 @@ def options(
 ) -> None:
     """Removes lens flare from night photographs."""
     Verbosity.quiet, Verbosity.verbose = quiet, verbose
+
+
+app.add_typer(weights.app, name="weights")
 
 
 def run() -> None:

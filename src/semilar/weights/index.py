@@ -33,9 +33,7 @@ def pip_settings() -> PipSettings:
     links = [urlsplit(link) for link in (_setting("find-links") or "").split()]
     return PipSettings(
         indexes=() if no_index else tuple(indexes),
-        folders=tuple(
-            Path(unquote(l.path)).expanduser() for l in links if l.scheme in {"", "file"}
-        ),
+        folders=tuple(Path(unquote(link.path)) for link in links if link.scheme in {"", "file"}),
         certificates=_setting("cert"),
         proxy=_setting("proxy"),
     )

@@ -146,12 +146,13 @@ def _read_card(card: Path) -> Entry:
     files = [f for s in BUNDLED_SUFFIXES if (f := card.with_suffix(s)).exists()]
     if not files:
         raise SemilarError(f"{card}: there is no .onnx or .safetensors file beside this card.")
+    sums = facts.get("sha256", "")
     return Entry(
         name=card.stem,
         purpose=str(facts.get("purpose", "")),
         licence=str(facts.get("licence", "Apache-2.0")),
         origin="bundled",
         source="comes with the package",
-        sha256=str(facts.get("sha256", "")),
+        sha256=str(sums.get(files[0].name, "") if isinstance(sums, dict) else sums),
         size=sum(f.stat().st_size for f in files),
     )

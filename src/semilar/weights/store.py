@@ -43,7 +43,7 @@ def bundled(name: str, *, suffix: str | None = None) -> Path:
 
 
 def locate(name: str) -> Path:
-    """The file of the weights called `name`; a sentence says how to get them if they are missing."""
+    """The file of the weights called `name`; if it is missing, a sentence says how to get it."""
     entry = manifest.entry(name)
     if entry.origin == "bundled":
         return bundled(name)
