@@ -1,1 +1,17 @@
-"""Photographs in and out."""
+"""Photographs in and out: safe decoding, upright pixels, metadata kept, whole files only."""
+
+from semilar.photo.folder import find_photos
+from semilar.photo.model import Metadata, Photo, PhotoError
+from semilar.photo.reading import DEFAULT_MAX_PIXELS, read
+from semilar.photo.writing import encode, write
+
+__all__ = [
+    "DEFAULT_MAX_PIXELS",
+    "Metadata",
+    "Photo",
+    "PhotoError",
+    "encode",
+    "find_photos",
+    "read",
+    "write",
+]
