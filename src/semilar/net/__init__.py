@@ -1,0 +1,12 @@
+"""Networks and their registry; one file per building block.
+
+>>> import torch
+>>> scene, flare = build("raliformer-t")(torch.rand(1, 3, 40, 56))
+>>> scene.shape
+torch.Size([1, 3, 40, 56])
+"""
+
+from semilar.net.interface import FlareNet
+from semilar.net.registry import REGISTRY, NetInfo, build, describe
+
+__all__ = ["REGISTRY", "FlareNet", "NetInfo", "build", "describe"]
