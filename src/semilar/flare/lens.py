@@ -1,0 +1,102 @@
+"""One lens, shared by all sources of a picture: everything it does to their light."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from semilar.flare import ghosts, radial, shimmer, streaks
+from semilar.flare.draws import Rng, chance, log_uniform
+from semilar.flare.frame import Frame
+from semilar.flare.lights import Light
+from semilar.flare.sample import Floats, Layers
+from semilar.flare.settings import LensSettings
+
+COARSE = 2
+"""Glow is drawn on a grid this many times coarser than the picture."""
+STRONG_SOURCES = 2
+"""Only this many sources, the strongest, show ghosts."""
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What was drawn for one picture."""
+
+    sprite: Floats
+    """Glow, halo and shimmer of a source of unit flux, coarse grid, centre in the middle."""
+    lines: list[streaks.Line]
+    ghosts: list[ghosts.Ghost]
+    strength: float
+
+
+def draw_lens(rng: Rng, frame: Frame, settings: LensSettings) -> Lens:
+    """Draw all that the sources will share."""
+    has = settings
+    strength = log_uniform(rng, has.strength)
+    lines = []
+    if chance(rng, has.streak.probability):
+        lines = streaks.draw_lines(rng, frame, has.streak)
+    reflections = []
+    if chance(rng, has.ghost.probability):
+        reflections = ghosts.draw_ghosts(rng, frame, has.ghost)
+    return Lens(_draw_sprite(rng, frame, settings), lines, reflections, strength)
+
+
+def cast(lens: Lens, lights: list[Light], frame: Frame, layers: Layers) -> None:
+    """Add the flare of all `lights` to `layers`, *linear* light."""
+    if not lights:
+        return
+    strength = np.float32(lens.strength)
+    coarse = np.zeros((-(-frame.height // COARSE), -(-frame.width // COARSE), 3), np.float32)
+    unit = np.float32(1 / (np.pi * (0.015 * frame.side) ** 2 * streaks.REFERENCE_RADIANCE))
+    for light in lights:
+        _add_sprite(coarse, lens.sprite, light, light.flux * (unit * strength))
+        lit = Light(light.x, light.y, light.radius, light.radiance * strength)
+        for line in lens.lines:
+            streaks.add_line(layers.streak, line, lit, frame)
+    by_flux = sorted(lights, key=lambda light: float(light.flux.max()), reverse=True)
+    for light in by_flux[:STRONG_SOURCES]:
+        for ghost in lens.ghosts:
+            ghosts.add_ghost(layers.glare, ghost, light, frame)
+    _enlarge_into(coarse, layers.glare)
+
+
+def _draw_sprite(rng: Rng, frame: Frame, settings: LensSettings) -> Floats:
+    rows, columns = -(-frame.height // COARSE), -(-frame.width // COARSE)
+    unit = np.float32(COARSE / frame.side)
+    dx = (np.arange(2 * columns + 1, dtype=np.float32) - columns)[None, :] * unit
+    dy = (np.arange(2 * rows + 1, dtype=np.float32) - rows)[:, None] * unit
+    distance = np.sqrt(dx * dx + dy * dy)
+    profile = np.zeros((radial.STEPS, 3), np.float32)
+    if chance(rng, settings.glow.probability):
+        profile += radial.glow_profile(rng, settings.glow)
+    if chance(rng, settings.halo.probability):
+        profile += radial.halo_profile(rng, settings.halo)
+    sprite = profile[radial.index_of(distance)]
+    if chance(rng, settings.shimmer.probability):
+        table = shimmer.ray_table(rng, settings.shimmer)
+        sprite += shimmer.shimmer(table, dx, dy, distance)[..., None]
+    return sprite
+
+
+def _add_sprite(canvas: Floats, sprite: Floats, light: Light, gain: Floats) -> None:
+    """Add the part of the sprite that falls into the picture, centred on the light."""
+    rows, columns = canvas.shape[:2]
+    top = rows - round(light.y / COARSE)
+    left = columns - round(light.x / COARSE)
+    y0, x0 = max(top, 0), max(left, 0)
+    part = sprite[y0 : top + rows, x0 : left + columns]
+    if part.size:
+        oy, ox = y0 - top, x0 - left
+        canvas[oy : oy + part.shape[0], ox : ox + part.shape[1]] += part * gain
+
+
+def _enlarge_into(coarse: Floats, canvas: Floats) -> None:
+    """Add the coarse grid, smoothly enlarged, to the full one."""
+    height, width = canvas.shape[:2]
+    rows, columns = coarse.shape[:2]
+    box = (0.25, 0.25, min(width / COARSE + 0.25, columns), min(height / COARSE + 0.25, rows))
+    for channel in range(3):
+        plane = Image.fromarray(np.ascontiguousarray(coarse[..., channel]))
+        large = plane.resize((width, height), Image.Resampling.BILINEAR, box=box)
+        canvas[..., channel] += np.asarray(large)

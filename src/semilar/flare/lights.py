@@ -1,0 +1,139 @@
+"""Light sources: saturated cores of real shapes with the small glow that belongs to the scene."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semilar.flare.draws import Rng, chance, integer, log_uniform, uniform
+from semilar.flare.frame import Frame
+from semilar.flare.sample import Floats
+from semilar.flare.settings import LightSettings
+
+# Linear colours of lamps, brightest channel 1, from common street and house lights.
+LAMP_COLOURS = np.array(
+    [
+        (1.00, 0.98, 0.95),  # neutral white LED
+        (0.88, 0.95, 1.00),  # cold white LED
+        (1.00, 0.85, 0.65),  # warm white
+        (1.00, 0.70, 0.38),  # halogen, tungsten
+        (1.00, 0.60, 0.22),  # sodium
+        (0.75, 1.00, 0.85),  # mercury, fluorescent
+    ],
+    np.float32,
+)
+NEON_COLOURS = np.array([(1, 0.2, 0.15), (0.2, 1, 0.4), (0.25, 0.4, 1), (0.9, 0.3, 1)], np.float32)
+NEON_SHARE = 0.06
+
+
+@dataclass(frozen=True)
+class Light:
+    """One source that casts flare."""
+
+    x: float
+    y: float
+    radius: float
+    """Radius in pixels of the disc that has the source's area."""
+    radiance: Floats
+    """Linear light of its surface, (3,); 1 is full scale."""
+
+    @property
+    def flux(self) -> Floats:
+        """Light that it sends to the lens, in full-scale pixels, (3,)."""
+        return self.radiance * np.float32(np.pi * self.radius**2)
+
+
+def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) -> list[Light]:
+    """Draw sources into `canvas` (H, W, 3), *linear* light; return those that cast flare."""
+    shape = str(rng.choice(settings.shapes))
+    colour = lamp_colour(rng, settings.colour)
+    main_radius = log_uniform(rng, settings.radius) * frame.side
+    radiance = log_uniform(rng, settings.radiance)
+    glow = uniform(rng, settings.glow)
+    turn = uniform(rng, (0, np.pi))
+    lights: list[Light] = []
+    for number in range(integer(rng, settings.count)):
+        first = number == 0
+        radius = main_radius if first else main_radius * uniform(rng, settings.others)
+        outside = first and chance(rng, settings.off_frame)
+        x, y = _place(rng, frame, outside=outside)
+        if not first and chance(rng, 0.2):
+            colour = lamp_colour(rng, settings.colour)
+        surface = colour * np.float32(radiance * rng.uniform(0.5, 1.0))
+        for dx, dy, part in _parts(rng, shape, radius, turn):
+            light = Light(x + dx, y + dy, part, surface)
+            lights.append(light)
+            paint(canvas, light, glow)
+    return lights
+
+
+def find_lights(scene: Floats, limit: int, radiance: float) -> list[Light]:
+    """The brightest saturated spots of `scene`, *linear* light: at most `limit` of them."""
+    block = 8
+    height, width = scene.shape[0] // block * block, scene.shape[1] // block * block
+    full = scene[:height, :width].min(axis=2) > 0.85
+    counts = full.reshape(height // block, block, width // block, block).sum(axis=(1, 3))
+    order = np.argsort(counts, axis=None)[::-1][:limit]
+    found = []
+    for index in order:
+        row, column = divmod(int(index), counts.shape[1])
+        area = int(counts[row, column])
+        if area < 3:
+            break
+        ys, xs = np.nonzero(full[row * block :, column * block :][:block, :block])
+        x, y = column * block + float(xs.mean()), row * block + float(ys.mean())
+        found.append(Light(x, y, (area / np.pi) ** 0.5, np.full(3, radiance, np.float32)))
+    return found
+
+
+def lamp_colour(rng: Rng, amount: float) -> Floats:
+    """A lamp's colour, `amount` of the way from white to its full tint."""
+    table = NEON_COLOURS if chance(rng, NEON_SHARE) else LAMP_COLOURS
+    full = table[rng.integers(len(table))]
+    return np.float32(1) - np.float32(amount) * (1 - full)
+
+
+def _place(rng: Rng, frame: Frame, *, outside: bool) -> tuple[float, float]:
+    """Inside: upper parts are likelier, as lamps hang high. Outside: close to the border."""
+    if not outside:
+        return uniform(rng, (0, frame.width)), frame.height * float(rng.beta(1.2, 1.8))
+    gap = uniform(rng, (0.02, 0.15)) * frame.side
+    along = rng.random()
+    if chance(rng, 0.5):
+        return along * frame.width, -gap
+    return (-gap if chance(rng, 0.5) else frame.width + gap), along * frame.height
+
+
+def _parts(rng: Rng, shape: str, radius: float, turn: float) -> list[tuple[float, float, float]]:
+    """Discs (dx, dy, radius) that make up a source of that shape."""
+    if shape == "disc":
+        return [(0.0, 0.0, radius)]
+    if shape == "tube":
+        steps = np.linspace(-1, 1, 5) * radius * uniform(rng, (1.5, 3))
+        return [(s * np.cos(turn), s * np.sin(turn), radius * 0.4) for s in steps]
+    if shape == "window":
+        cells = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        return [(i * radius * 0.6, j * radius * 0.6, radius * 0.34) for i, j in cells]
+    offsets = rng.normal(0, 1.6 * radius, (integer(rng, (2, 5)), 2))
+    return [(dx, dy, radius * uniform(rng, (0.4, 0.8))) for dx, dy in offsets]
+
+
+def paint(canvas: Floats, light: Light, glow: float) -> None:
+    """Add one disc and its small glow to the part of `canvas` that they reach."""
+    reach = 8 * light.radius + 3
+    y0, y1 = _span(light.y, reach, canvas.shape[0])
+    x0, x1 = _span(light.x, reach, canvas.shape[1])
+    if y0 >= y1 or x0 >= x1:
+        return
+    dx = np.arange(x0, x1, dtype=np.float32)[None, :] - np.float32(light.x)
+    dy = np.arange(y0, y1, dtype=np.float32)[:, None] - np.float32(light.y)
+    distance = np.sqrt(dx * dx + dy * dy)
+    core = np.clip(light.radius + 0.5 - distance, 0, 1)
+    past = np.maximum(distance / np.float32(max(light.radius, 0.7)) - 1, 0)
+    fade = np.clip(1 - distance / np.float32(reach), 0, 1)
+    halo = np.float32(glow) * fade * fade / (1 + past * past)
+    colour = light.radiance / light.radiance.max()
+    canvas[y0:y1, x0:x1] += core[..., None] * light.radiance + halo[..., None] * colour
+
+
+def _span(centre: float, reach: float, limit: int) -> tuple[int, int]:
+    return max(int(centre - reach), 0), min(int(centre + reach) + 2, limit)

@@ -1,0 +1,201 @@
+"""Every number of the synthesis, named and typed; presets by name.
+
+Ranges are (low, high) pairs drawn uniformly unless a comment says otherwise. Lengths are shares
+of the photograph's short side, so that a preset means the same at every picture size.
+"""
+
+from dataclasses import dataclass, field
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NightSettings:
+    """Turns a day photograph into a dark scene: less exposure, more contrast, colder or warmer."""
+
+    probability: float = 1.0
+    exposure: Range = (0.03, 0.35)
+    """Mean linear brightness that the darkened scene is brought down to (never up)."""
+    contrast: Range = (1.0, 1.5)
+    """Power applied to linear light."""
+    tint: float = 0.25
+    """Largest relative change of a colour channel."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackgroundSettings:
+    """What happens to the scene before light and flare are added."""
+
+    gamma: Range = (1.8, 2.2)
+    """Exponent that makes encoded values linear (paper, appendix B)."""
+    gain: Range = (0.5, 1.2)
+    """Factor on the linear RGB values (paper, appendix B)."""
+    noise: float = 0.01
+    """Scale of the chi-square law of the noise (paper, appendix B)."""
+    noise_law: str = "variance"
+    """`variance`: sigma^2 = noise * chi2 (paper). `deviation`: sigma = noise * chi2."""
+    zoom: Range = (1.0, 1.0)
+    """Share of the largest possible crop that is used and shrunk; 0 is a crop pixel by pixel."""
+    flip: bool = True
+    night: NightSettings = NightSettings(probability=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LightSettings:
+    """Light sources drawn into the scene, and those found in it."""
+
+    count: tuple[int, int] = (1, 5)
+    """How many lights of one kind; the first is the main one, the others are smaller."""
+    radius: Range = (0.006, 0.03)
+    """Radius of the main light, drawn log-uniformly."""
+    others: Range = (0.1, 0.7)
+    """Radius of the other lights, as a share of the main one."""
+    radiance: Range = (2.0, 20.0)
+    """Linear light of a lamp's surface, 1 is full scale; log-uniform."""
+    shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
+    glow: Range = (0.1, 0.5)
+    """Height of the small glow around a lamp that belongs to the scene."""
+    colour: float = 0.5
+    """How far lamp colours go from white; 1 is the full tint of sodium and neon."""
+    off_frame: float = 0.1
+    """Share of samples whose main light lies outside the picture."""
+    adopt: int = 6
+    """At most this many bright spots of the photograph itself cast flare too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlowSettings:
+    """Smooth glow around every source: height / (1 + (r / core)^2)^(exponent / 2)."""
+
+    probability: float = 0.9
+    height: Range = (0.02, 0.2)
+    core: Range = (0.01, 0.05)
+    exponent: Range = (2.4, 3.6)
+    blue: float = 0.3
+    """Largest share by which the outer glow turns blue."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShimmerSettings:
+    """Fine rays in all directions whose length varies with the angle."""
+
+    probability: float = 0.35
+    height: Range = (0.02, 0.2)
+    rays: tuple[int, int] = (20, 120)
+    length: Range = (0.05, 0.3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreakSettings:
+    """Streaks and stars: lines through every source with rainbow dispersion along them."""
+
+    probability: float = 0.9
+    axes: tuple[float, ...] = (0.25, 0.6, 0.15)
+    """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
+    height: Range = (0.02, 0.3)
+    """Linear light of the line close to a source of radiance 10; log-uniform."""
+    length: Range = (0.1, 0.8)
+    falloff: Range = (0.6, 2.0)
+    """Exponent of the fall-off along the line."""
+    rainbow: Range = (0.0, 0.9)
+    """Contrast of the interference colours."""
+    period: Range = (0.03, 0.12)
+    """Distance of two neighbouring rainbow orders, green light."""
+    width: Range = (0.6, 1.3)
+    """Width of the line, as a multiple of the source's radius."""
+    spread: Range = (0.0, 0.03)
+    """Widening of the line per unit of its length."""
+    one_sided: float = 0.2
+    broken: float = 0.15
+    skirt: Range = (0.0, 0.25)
+    focal: Range = (0.6, 1.4)
+    """Focal length over the short side: bends the lines away from the optical centre."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HaloSettings:
+    """A ring around every source."""
+
+    probability: float = 0.15
+    height: Range = (0.005, 0.05)
+    radius: Range = (0.08, 0.35)
+    width: Range = (0.05, 0.25)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GhostSettings:
+    """Reflections on the line through the optical centre."""
+
+    probability: float = 0.3
+    count: tuple[int, int] = (1, 5)
+    height: Range = (0.004, 0.06)
+    radius: Range = (0.02, 0.15)
+    rim: Range = (0.0, 2.0)
+    blades: tuple[int, int] = (5, 9)
+    arc: float = 0.4
+    """Share of ghosts of which only a crescent is left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaveSettings:
+    """Scattering by wave optics, taken from a bank of point-spread functions."""
+
+    probability: float = 0.3
+    height: Range = (0.05, 1.0)
+    radius: Range = (0.15, 0.6)
+    bank: int = 24
+    """How many point-spread functions the bank holds."""
+    kind: str = "dirty"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LensSettings:
+    """The lens that all sources of one picture share."""
+
+    strength: Range = (0.3, 3.0)
+    """Common factor of all its flare; log-uniform."""
+    glow: GlowSettings = GlowSettings()
+    shimmer: ShimmerSettings = ShimmerSettings()
+    streak: StreakSettings = StreakSettings()
+    halo: HaloSettings = HaloSettings()
+    ghost: GhostSettings = GhostSettings()
+    wave: WaveSettings = WaveSettings()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternSettings:
+    """What happens to a pattern from disk (paper, appendix B); lengths are pattern pixels."""
+
+    rotation: Range = (0.0, 360.0)
+    translation: Range = (-300.0, 300.0)
+    shear: Range = (-20.0, 20.0)
+    scale: Range = (0.8, 1.5)
+    blur: Range = (0.1, 3.0)
+    flip: bool = True
+    offset: Range = (-0.02, 0.02)
+    jitter: Range = (0.8, 1.2)
+    """Factors of brightness, contrast, saturation of the flare's colour jitter."""
+    reflective: float = 0.0
+    """Share of samples that get a reflective pattern too, where the folder has some."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SynthSettings:
+    """Everything `synthesize` draws from. `SynthSettings.preset(name)` gives the named ones."""
+
+    name: str = "custom"
+    flare_free: float = 0.0
+    """Share of samples that have lights and no flare."""
+    crop: Range = (0.5, 1.0)
+    """Share of the photograph's side that the picture shows."""
+    background: BackgroundSettings = field(default_factory=BackgroundSettings)
+    lights: LightSettings = field(default_factory=LightSettings)
+    lens: LensSettings = field(default_factory=LensSettings)
+    pattern: PatternSettings = field(default_factory=PatternSettings)
+
+    @classmethod
+    def preset(cls, name: str) -> "SynthSettings":
+        """One of the named presets; see `semilar.flare.presets`."""
+        from semilar.flare.presets import preset
+
+        return preset(name)

@@ -1,0 +1,137 @@
+"""Streaks and stars: lines through every source, dispersed along and bent by oblique light.
+
+A fine periodic structure on the lens (a weave, wiping marks, a star filter, the pixels of a
+display) adds multiples of λ/Λ to one direction cosine of the light and keeps the other one. The
+points that keep it lie on a hyperbola, so a line bows away from the optical centre; along the
+line the orders of all wavelengths overlap to interference colours; across it, the line is as wide
+as the source.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semilar.flare.draws import Rng, chance, log_uniform, uniform
+from semilar.flare.frame import Frame
+from semilar.flare.lights import Light
+from semilar.flare.sample import Floats
+from semilar.flare.settings import StreakSettings
+from semilar.flare.spectrum import interference
+
+STEPS = 512
+REACH = 1.5
+"""Lines end at this many short sides from the source."""
+REFERENCE_RADIANCE = 10.0
+FAINTEST = 0.0008
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a star, in a frame of its own."""
+
+    along: Floats
+    """Position along the line's direction, in pixels, (H, W)."""
+    across: Floats
+    """Position across it; equal values lie on one bent line, (H, W)."""
+    sides: tuple[Floats, Floats]
+    """Light along the line on either side of the source, each (STEPS, 3)."""
+    width: float
+    spread: float
+    skirt: float
+    direction: tuple[float, float]
+    focal: float
+
+
+def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
+    """The lines that every source of the picture shows."""
+    count = 1 + int(rng.choice(len(settings.axes), p=settings.axes))
+    focal = uniform(rng, settings.focal) * frame.side
+    first = uniform(rng, (0, np.pi))
+    angles = [first + np.pi * k / count + float(rng.normal(0, 0.06)) for k in range(count)]
+    height = log_uniform(rng, settings.height)
+    x, y = frame.axes()
+    slant = (np.float32(focal) / np.sqrt(x * x + y * y + np.float32(focal**2))).astype(np.float32)
+    shape = {
+        "width": uniform(rng, settings.width),
+        "spread": uniform(rng, settings.spread),
+        "skirt": uniform(rng, settings.skirt),
+        "focal": focal,
+    }
+    lines = []
+    for angle in angles:
+        c, s = np.array([np.cos(angle), np.sin(angle)], np.float32)
+        sides = _draw_sides(rng, settings, height * uniform(rng, (0.5, 1.0)))
+        along, across = (c * x + s * y) * slant, (c * y - s * x) * slant
+        lines.append(Line(along, across, sides, direction=(float(c), float(s)), **shape))
+    return lines
+
+
+def add_line(canvas: Floats, line: Line, light: Light, frame: Frame) -> None:
+    """Add the line of one source to `canvas` (H, W, 3), *linear* light."""
+    along0, across0 = _project(line, light, frame)
+    half = max(light.radius * line.width, 0.7)
+    # A source thinner than a pixel keeps its light: spread over one pixel it is fainter.
+    gain = (
+        light.radiance
+        / np.float32(REFERENCE_RADIANCE)
+        * np.float32(min(light.radius * line.width / 0.7, 1.0))
+    )
+    reach = _visible_steps(line, float(gain.max())) / STEPS * REACH * frame.side
+    if reach < 1:
+        return
+    wide = half * (3 if line.skirt > 0.02 else 1) + line.spread * reach
+    offset = line.across - np.float32(across0)
+    where = np.flatnonzero(np.abs(offset, out=offset) < np.float32(wide))
+    position = line.along.ravel()[where] - np.float32(along0)
+    keep = np.abs(position) < np.float32(reach)
+    where, position = where[keep], position[keep]
+    v = offset.ravel()[where]
+    distance = np.abs(position)
+    breadth = np.float32(half) + np.float32(line.spread) * distance
+    v = v / breadth
+    profile = np.sqrt(np.maximum(1 - v * v, 0)) * (np.float32(half) / breadth)
+    if line.skirt > 0.02:
+        outer = np.maximum(1 - (v / 3) ** 2, 0)
+        profile += np.float32(line.skirt) * outer * outer
+    index = (distance * np.float32((STEPS - 1) / (REACH * frame.side))).astype(np.int32)
+    near, far = line.sides
+    colour = np.where((position > 0)[:, None], near[index], far[index])
+    canvas.reshape(-1, 3)[where] += colour * profile[:, None] * gain
+
+
+def _project(line: Line, light: Light, frame: Frame) -> tuple[float, float]:
+    """Position of a source in the line's own coordinates."""
+    x, y = light.x - frame.centre[0], light.y - frame.centre[1]
+    slant = line.focal / (x * x + y * y + line.focal**2) ** 0.5
+    c, s = line.direction
+    return (c * x + s * y) * slant, (c * y - s * x) * slant
+
+
+def _visible_steps(line: Line, gain: float) -> int:
+    """Steps until both sides have sunk for good below what an eye or a file can tell from 0."""
+    bright = np.maximum(line.sides[0].max(axis=1), line.sides[1].max(axis=1)) * gain > FAINTEST
+    found = np.flatnonzero(bright)
+    return int(found[-1]) + 1 if found.size else 0
+
+
+def _draw_sides(rng: Rng, settings: StreakSettings, height: float) -> tuple[Floats, Floats]:
+    """Light along the line on its two sides."""
+    distance = np.linspace(0, REACH, STEPS, dtype=np.float32)
+    length = np.float32(log_uniform(rng, settings.length))
+    falloff = np.float32(uniform(rng, settings.falloff))
+    core = length * np.float32(0.15)
+    end = np.clip(1 - distance / length, 0, 1) ** np.float32(0.7)
+    shape = (1 + distance / core) ** -falloff * end
+    colours = interference(distance, uniform(rng, settings.period), uniform(rng, settings.rainbow))
+    light: Floats = (np.float32(height) * shape[:, None] * colours).astype(np.float32)
+    if chance(rng, settings.broken):
+        light = light * _gaps(rng)[:, None]
+    weak = 0.0 if chance(rng, settings.one_sided) else uniform(rng, (0.6, 1.0))
+    return light, light * np.float32(weak)
+
+
+def _gaps(rng: Rng) -> Floats:
+    """A factor along the line that dims some stretches of it."""
+    knots = rng.random(24).astype(np.float32)
+    course = np.interp(np.linspace(0, 23, STEPS), np.arange(24), knots)
+    return np.clip(course * 3 - 0.7, 0.1, 1).astype(np.float32)

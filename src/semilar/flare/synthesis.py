@@ -1,0 +1,39 @@
+"""From a photograph without flare to a labeled example."""
+
+import numpy as np
+
+from semilar.flare import background as backdrop
+from semilar.flare.compose import compose
+from semilar.flare.draws import Rng, chance, log_uniform, uniform
+from semilar.flare.frame import draw_frame
+from semilar.flare.lens import cast, draw_lens
+from semilar.flare.lights import draw_lights, find_lights
+from semilar.flare.sample import Bytes, Floats, Layers, Sample
+from semilar.flare.settings import SynthSettings
+
+
+def synthesize(
+    background: Bytes, *, seed: int, settings: SynthSettings, size: tuple[int, int]
+) -> Sample:
+    """Make one sample of (height, width) `size` from an *encoded* photograph (H, W, 3) uint8.
+
+    The same seed, settings and photograph give the same bytes.
+    """
+    rng = np.random.default_rng(seed)
+    gamma = uniform(rng, settings.background.gamma)
+    scene = backdrop.prepare(rng, background, size, gamma, settings.background)
+    layers = simulate(rng, scene, settings)
+    return compose(scene, layers, gamma)
+
+
+def simulate(rng: Rng, scene: Floats, settings: SynthSettings) -> Layers:
+    """Draw lights into a *linear* scene and cast their flare; all layers are linear light."""
+    size = scene.shape[0], scene.shape[1]
+    frame = draw_frame(rng, size, settings.crop)
+    layers = Layers.empty(size)
+    found = find_lights(scene, settings.lights.adopt, log_uniform(rng, settings.lights.radiance))
+    lights = draw_lights(rng, frame, settings.lights, layers.light) + found
+    if not chance(rng, settings.flare_free):
+        lens = draw_lens(rng, frame, settings.lens)
+        cast(lens, lights, frame, layers)
+    return layers
