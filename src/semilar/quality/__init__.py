@@ -1,0 +1,22 @@
+"""How good a picture is: full-reference metrics here, no-reference scorers in `scorers`.
+
+PSNR, SSIM and the region metrics need only NumPy. LPIPS needs torch (the `train` extra) and
+weights that are fetched once (`semilar weights fetch lpips-alex`).
+"""
+
+from semilar.quality.lpips import Convention, Lpips, lpips
+from semilar.quality.psnr import psnr
+from semilar.quality.regions import Regions, challenge_score, region_psnr, uses_colour_code
+from semilar.quality.ssim import ssim
+
+__all__ = [
+    "Convention",
+    "Lpips",
+    "Regions",
+    "challenge_score",
+    "lpips",
+    "psnr",
+    "region_psnr",
+    "ssim",
+    "uses_colour_code",
+]
