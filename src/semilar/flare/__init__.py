@@ -3,8 +3,9 @@
 NumPy and Pillow only; everything is computed in linear light and reproducible from one seed.
 """
 
+from semilar.flare.patterns import PatternSet
 from semilar.flare.sample import Sample
 from semilar.flare.settings import SynthSettings
 from semilar.flare.synthesis import synthesize
 
-__all__ = ["Sample", "SynthSettings", "synthesize"]
+__all__ = ["PatternSet", "Sample", "SynthSettings", "synthesize"]

@@ -1,5 +1,7 @@
 """The scene before light and flare: crop, flip, darken, gain, noise, all in linear light."""
 
+from functools import lru_cache
+
 import numpy as np
 from PIL import Image
 
@@ -8,22 +10,40 @@ from semilar.flare.draws import Rng, chance, uniform
 from semilar.flare.sample import Bytes, Floats
 from semilar.flare.settings import BackgroundSettings, NightSettings
 
+NOISE_POOL = 1 << 22
+
 
 def prepare(
     rng: Rng, background: Bytes, size: tuple[int, int], gamma: float, settings: BackgroundSettings
 ) -> Floats:
     """A scene (H, W, 3), *linear* light, from an *encoded* photograph of at least that size."""
     pixels = _crop(rng, background, size, settings)
-    scene = power_table(gamma)[pixels]
+    scene = np.take(power_table(gamma), pixels, mode="clip")
     if chance(rng, settings.night.probability):
         _darken(rng, scene, settings.night)
     gain = np.float32(uniform(rng, settings.gain))
     chi2 = settings.noise * float(rng.chisquare(1))
     sigma = np.float32(chi2**0.5 if settings.noise_law == "variance" else chi2)
     if sigma > 0:
-        scene += rng.standard_normal(scene.shape, np.float32) * sigma
+        scene += _noise(rng, scene.size).reshape(scene.shape) * sigma
     scene *= gain
     return np.clip(scene, 0, 1, out=scene)
+
+
+@lru_cache(maxsize=1)
+def _noise_pool() -> Floats:
+    pool = np.random.default_rng(0).standard_normal(NOISE_POOL, np.float32)
+    pool.setflags(write=False)
+    return pool
+
+
+def _noise(rng: Rng, count: int) -> Floats:
+    """Normal noise cut from a long fixed sequence: drawing it afresh takes most of a sample."""
+    pool = _noise_pool()
+    if count >= pool.size:
+        return rng.standard_normal(count, np.float32)
+    start = int(rng.integers(0, pool.size - count))
+    return pool[start : start + count]
 
 
 def power_table(gamma: float) -> Floats:

@@ -29,4 +29,4 @@ def encode_table(gamma: float) -> Floats:
 def encode(linear: Floats, table: Floats) -> Floats:
     """*Linear* light in [0, 1] to *encoded* by a table; exact to half a 12-bit step of the root."""
     index = (np.sqrt(linear) * np.float32(CODES - 1) + np.float32(0.5)).astype(np.int16)
-    return table[index]
+    return np.take(table, index, mode="clip")

@@ -26,7 +26,7 @@ def draw_mask(layers: Layers, target: Floats) -> Bytes:
     mask = np.zeros((*target.shape[:2], 3), np.uint8)
     mask[_brightest(layers.glare) > GLARE_FLOOR] = GLARE
     mask[_brightest(layers.streak) > STREAK_FLOOR] = STREAK
-    lit = (_brightest(layers.light) > 0) & (target[..., 1] >= LIGHT_FLOOR)
+    lit = (_brightest(layers.light) > GLARE_FLOOR) & (target[..., 1] >= LIGHT_FLOOR)
     mask[lit] = LIGHT
     return mask
 

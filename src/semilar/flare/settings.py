@@ -164,7 +164,10 @@ class LensSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class PatternSettings:
-    """What happens to a pattern from disk (paper, appendix B); lengths are pattern pixels."""
+    """What happens to a pattern from disk (paper, appendix B).
+
+    Angles are degrees; lengths are pixels of the published 512 crop of a 1440 pattern.
+    """
 
     rotation: Range = (0.0, 360.0)
     translation: Range = (-300.0, 300.0)
@@ -173,8 +176,8 @@ class PatternSettings:
     blur: Range = (0.1, 3.0)
     flip: bool = True
     offset: Range = (-0.02, 0.02)
-    jitter: Range = (0.8, 1.2)
-    """Factors of brightness, contrast, saturation of the flare's colour jitter."""
+    brightness: Range = (0.8, 3.0)
+    """Factor of the flare's colour jitter."""
     reflective: float = 0.0
     """Share of samples that get a reflective pattern too, where the folder has some."""
 

@@ -8,21 +8,32 @@ from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.frame import draw_frame
 from semilar.flare.lens import cast, draw_lens
 from semilar.flare.lights import draw_lights, find_lights
+from semilar.flare.patterns import PatternSet
+from semilar.flare.protocol import pattern_layers
 from semilar.flare.sample import Bytes, Floats, Layers, Sample
 from semilar.flare.settings import SynthSettings
 
 
 def synthesize(
-    background: Bytes, *, seed: int, settings: SynthSettings, size: tuple[int, int]
+    background: Bytes,
+    *,
+    seed: int,
+    settings: SynthSettings,
+    size: tuple[int, int],
+    patterns: PatternSet | None = None,
 ) -> Sample:
     """Make one sample of (height, width) `size` from an *encoded* photograph (H, W, 3) uint8.
 
-    The same seed, settings and photograph give the same bytes.
+    Flares come from `patterns` where given, else from the simulator. The same seed, settings,
+    photograph and patterns give the same bytes.
     """
     rng = np.random.default_rng(seed)
     gamma = uniform(rng, settings.background.gamma)
     scene = backdrop.prepare(rng, background, size, gamma, settings.background)
-    layers = simulate(rng, scene, settings)
+    if patterns is None:
+        layers = simulate(rng, scene, settings)
+    else:
+        layers = pattern_layers(rng, patterns, size, gamma, settings.pattern)
     return compose(scene, layers, gamma)
 
 

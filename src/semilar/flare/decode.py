@@ -1,0 +1,92 @@
+"""Decoded patterns, kept in memory: the same pattern is not decoded twice."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from semilar.errors import SemilarError
+from semilar.flare.sample import Bytes
+
+BLACK = 64
+"""Encoded level that the darkest tenth of a pattern must not exceed."""
+LIT = 2
+"""Encoded level from which a pixel of a light-source file counts."""
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """One pattern, *encoded* uint8."""
+
+    flare: Bytes
+    """(H, W, 3)."""
+    low: Bytes
+    """Darkest value of each channel, (3,): the black level to take away."""
+    high: Bytes
+    """Brightest value of each channel, (3,)."""
+    light: Bytes | None
+    """The part of the light-source picture that is not black, (h, w, 3)."""
+    corner: tuple[int, int]
+    """Row and column of that part."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the pixels take."""
+        return self.flare.nbytes + (self.light.nbytes if self.light is not None else 0)
+
+
+class DecodedCache:
+    """Least recently used patterns leave when the budget is full."""
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._held: OrderedDict[Path, Decoded] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, flare: Path, light: Path | None) -> Decoded:
+        """From memory, or decoded now."""
+        found = self._held.pop(flare, None)
+        if found is None:
+            found = decode(flare, light)
+            self._bytes += found.nbytes
+        self._held[flare] = found
+        while self._bytes > self._budget and len(self._held) > 1:
+            _, dropped = self._held.popitem(last=False)
+            self._bytes -= dropped.nbytes
+        return found
+
+
+def decode(flare: Path, light: Path | None) -> Decoded:
+    """Read a pattern and its light source; refuse what is not a flare on black."""
+    pixels = _read(flare)
+    brightest = pixels[::8, ::8].max(axis=2)
+    if np.quantile(brightest, 0.1) > BLACK:
+        raise SemilarError(
+            f"{flare}: not a flare on black; its darkest tenth is brighter than 25 %."
+        )
+    low, high = pixels.min(axis=(0, 1)), pixels.max(axis=(0, 1))
+    if light is None:
+        return Decoded(pixels, low, high, None, (0, 0))
+    source = _read(light)
+    if source.shape != pixels.shape:
+        raise SemilarError(
+            f"{light}: {source.shape[1]} x {source.shape[0]} pixels, but its flare "
+            f"{flare.name} has {pixels.shape[1]} x {pixels.shape[0]}."
+        )
+    lit = source.max(axis=2) >= LIT
+    rows, columns = np.flatnonzero(lit.any(axis=1)), np.flatnonzero(lit.any(axis=0))
+    if not rows.size:
+        return Decoded(pixels, low, high, np.zeros((1, 1, 3), np.uint8), (0, 0))
+    top, left = int(rows[0]), int(columns[0])
+    part = source[top : int(rows[-1]) + 1, left : int(columns[-1]) + 1].copy()
+    return Decoded(pixels, low, high, part, (top, left))
+
+
+def _read(path: Path) -> Bytes:
+    try:
+        with Image.open(path) as picture:
+            return np.array(picture.convert("RGB"))
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise SemilarError(f"{path}: cannot be read as a picture ({error}).") from None
