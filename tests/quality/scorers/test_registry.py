@@ -15,5 +15,5 @@ def test_none_accepts_every_candidate():
 
 
 def test_an_unknown_name_is_told_with_the_known_ones():
-    with pytest.raises(SemilarError, match="nonesuch.*none"):
+    with pytest.raises(SemilarError, match=r"nonesuch.*none"):
         scorer("nonesuch")

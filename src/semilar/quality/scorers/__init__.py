@@ -3,12 +3,18 @@
 from collections.abc import Callable
 
 from semilar.errors import SemilarError
+from semilar.quality.scorers.flare_score import FlareScore
+from semilar.quality.scorers.musiq import MusiqScore
+from semilar.quality.scorers.niqe import Niqe
 from semilar.quality.scorers.none import NoScorer
 from semilar.quality.scorers.protocol import Scorer
 
 __all__ = ["SCORERS", "Scorer", "scorer"]
 
 SCORERS: dict[str, Callable[[], Scorer]] = {
+    "flare-score": FlareScore,
+    "musiq": MusiqScore,
+    "niqe": Niqe,
     "none": NoScorer,
 }
 
