@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from semilar import __version__
-from semilar.cli import weights
+from semilar.cli import evaluate, train, weights
 from semilar.cli.console import Verbosity, out
 
 app = typer.Typer(
@@ -39,6 +39,8 @@ def options(
     Verbosity.quiet, Verbosity.verbose = quiet, verbose
 
 
+app.command()(evaluate.evaluate)
+app.command()(train.train)
 app.add_typer(weights.app, name="weights")
 
 

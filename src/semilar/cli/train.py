@@ -1,0 +1,117 @@
+"""`semilar train`: train a network as a recipe says."""
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from semilar.cli.console import complain, detail, err, out, progress, say, sentences
+
+
+class ProgressDisplay:
+    """A bar on a terminal; elsewhere a line every half minute."""
+
+    def __init__(self, *, pause: float = 30.0) -> None:
+        self._bar, self._task = progress(), None
+        self._pause, self._last = pause, 0.0
+        self._gain = ""
+
+    def begin(self, steps: int, done: int) -> None:
+        """Show a run of so many steps, some of them done before."""
+        self._bar.start()
+        self._task = self._bar.add_task("training", total=steps, completed=done)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+    def say(self, text: str) -> None:
+        """Print a sentence above the bar."""
+        say(text)
+
+    def show(self, step: int, figures: dict[str, Any]) -> None:
+        """Show the figures of a step."""
+        from semilar.train.display import summary
+
+        text = summary(figures)
+        if self._task is not None:
+            self._bar.update(self._task, completed=step, description=text)
+        if not err.is_terminal and time.monotonic() - self._last >= self._pause:
+            self._last = time.monotonic()
+            say(f"step {step}  {text}")
+
+
+@sentences
+def train(
+    recipe: Annotated[Path, typer.Argument(help="A recipe file; see recipes/.")],
+    changes: Annotated[
+        list[str] | None, typer.Argument(help="Changes, such as optimizer.lr=1e-3.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the recipe's folder.")
+    ] = False,
+    max_minutes: Annotated[
+        float | None, typer.Option(help="End cleanly after so many minutes.", min=0)
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would run, and train nothing.")
+    ] = False,
+) -> None:
+    """Train a network as a recipe says, with unlabeled photos where it names some.
+
+    Ctrl-C, SIGTERM and the end of --max-minutes write a checkpoint and end cleanly; --resume goes
+    on exactly where a run stopped.
+
+    Examples:
+
+      semilar train recipes/desk.yaml labeled.backgrounds.folder=~/Pictures --max-minutes 10
+
+      semilar train recipes/desk.yaml --resume
+
+      semilar train recipes/own-photos.yaml semi.photos.folder=~/Flared --dry-run
+
+      torchrun --nproc-per-node 2 --no-python semilar train recipes/paper.yaml
+    """
+    from semilar.extras import load_extra
+
+    for module in ("torch", "lightning_fabric", "pydantic", "yaml"):
+        load_extra(module, "train")
+    from semilar.train.recipe_file import load_recipe
+
+    values = load_recipe(recipe, changes or [])
+    if dry_run:
+        _dry_run(values)
+        return
+    _train(values, resume=resume, max_minutes=max_minutes)
+
+
+def _dry_run(recipe: Any) -> None:
+    from semilar.train.preview import preview
+    from semilar.train.recipe_file import dump_recipe
+
+    out.print(dump_recipe(recipe), markup=False)
+    for line in preview(recipe):
+        out.print(line, markup=False)
+
+
+def _train(recipe: Any, *, resume: bool, max_minutes: float | None) -> None:
+    from semilar.train.start import train as run
+
+    display = ProgressDisplay()
+    try:
+        ending = run(recipe, resume=resume, max_minutes=max_minutes, display=display)
+    finally:
+        display.end()
+    detail(f"last validation: {ending.validation}")
+    if ending.reason is not None:
+        say(
+            f"Stopped after step {ending.step} of {ending.steps} ({ending.reason});"
+            f" a checkpoint is in {recipe.run}. Add --resume to go on."
+        )
+        return
+    say(f"Done: {ending.steps} steps in {recipe.run}.")
+    if ending.best is not None:
+        say(f"Best at step {ending.best_step}: {ending.best:+.2f}; {recipe.run}/best.safetensors")
+    else:
+        complain("The recipe has no validation sets, so no best weights were chosen.")
