@@ -34,8 +34,8 @@ from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
 from semilar.quality.scorers.restorations import KINDS, restore, true_psnr
 
 SIDE = 384  # of a stored scene; about the short side of a photograph at the working size
-CROP = 256  # of a training picture
-SCENES, VARIANTS = 3, 8  # in one batch
+CROP = 224  # of a training picture
+SCENES, VARIANTS = 3, 7  # in one batch
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
 AFTERWARDS = ["darkening", "dark patches", "blur", "fog"]  # damage that may come on top
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"

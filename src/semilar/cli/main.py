@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from semilar import __version__
-from semilar.cli import evaluate, train, weights
+from semilar.cli import evaluate, score, train, weights
 from semilar.cli.console import Verbosity, out
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ def options(
 
 
 app.command()(evaluate.evaluate)
+app.command()(score.score)
 app.command()(train.train)
 app.add_typer(weights.app, name="weights")
 

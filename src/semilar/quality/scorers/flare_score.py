@@ -25,10 +25,10 @@ _MULTIPLE = 32
 class FlareScoreNet(nn.Module):
     """Encoded pictures to log10 of the squared error expected in each cell of 8 x 8 pixels."""
 
-    def __init__(self, *, widths: tuple[int, int, int, int] = (32, 64, 128, 160)) -> None:
+    def __init__(self, *, widths: tuple[int, int, int, int] = (24, 48, 96, 128)) -> None:
         super().__init__()
         first, second, third, fourth = widths
-        self.stem = nn.Sequential(_halve(3, first // 2), nn.GELU(), _halve(first // 2, first))
+        self.stem = nn.Sequential(_halve(3, first // 2), nn.ReLU(), _halve(first // 2, first))
         self.quarter = nn.Sequential(_Block(first), _Block(first))
         self.eighth = nn.Sequential(_halve(first, second), _Block(second), _Block(second))
         self.sixteenth = nn.Sequential(
@@ -36,11 +36,11 @@ class FlareScoreNet(nn.Module):
         )
         self.lowest = nn.Sequential(_halve(third, fourth), _Block(fourth), _Block(fourth))
         self.whole = nn.Sequential(
-            nn.Linear(2 * fourth, fourth), nn.GELU(), nn.Linear(fourth, fourth)
+            nn.Linear(2 * fourth, fourth), nn.ReLU(), nn.Linear(fourth, fourth)
         )
         self.from_lowest = nn.Conv2d(fourth, second, 1)
         self.from_sixteenth = nn.Conv2d(third, second, 1)
-        self.join = nn.Sequential(nn.BatchNorm2d(second), _Block(second), nn.GELU())
+        self.join = nn.Sequential(nn.BatchNorm2d(second), _Block(second), nn.ReLU())
         self.head = nn.Conv2d(second, 1, 1)
         nn.init.constant_(self.head.bias, -3.0)  # type: ignore[arg-type]
 
@@ -69,7 +69,7 @@ class _Block(nn.Module):
             nn.Conv2d(width, width, 7, padding=3, groups=width, bias=False),
             nn.BatchNorm2d(width),
             nn.Conv2d(width, 2 * width, 1),
-            nn.GELU(),
+            nn.ReLU(),
             nn.Conv2d(2 * width, width, 1),
         )
 

@@ -33,5 +33,6 @@ class Niqe:
         if min(batch.shape[-2:]) < PATCH:
             raise SemilarError(f"niqe needs pictures of at least {PATCH} x {PATCH} pixels.")
         features, _ = patch_features(batch.float())
-        own = (part.cpu() for part in bundle(features))
-        return -distance(*own, self._mean, self._covariance).float().to(batch.device)
+        mean, covariance = bundle(features.cpu())
+        far = distance(mean, covariance, self._mean, self._covariance)
+        return -far.float().to(batch.device)

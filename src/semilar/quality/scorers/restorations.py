@@ -12,8 +12,6 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import functional
 
-# A plain power stands in for the sRGB curve: restorations need to be plausible, not exact.
-_GAMMA = 2.2
 # A restoration closer to its scene than this is called perfect (dB).
 BEST_PSNR = 50.0
 
@@ -27,9 +25,9 @@ def restore(
     the clean scene itself; returns encoded pictures in [0, 1].
     """
     strength = amount.view(-1, 1, 1, 1)
-    light, scene = flared.clamp(0, 1) ** _GAMMA, clean.clamp(0, 1) ** _GAMMA
-    made = KINDS[kind](light, scene, strength, generator)
-    return made.clamp(0, 1) ** (1 / _GAMMA)
+    # A plain square stands in for the sRGB curve: restorations are plausible, not exact.
+    made = KINDS[kind](flared.square(), clean.square(), strength, generator)
+    return made.clamp(0, 1).sqrt()
 
 
 def true_psnr(restored: Tensor, clean: Tensor) -> Tensor:
@@ -81,8 +79,8 @@ def _fog(light: Tensor, scene: Tensor, k: Tensor, generator: Generator) -> Tenso
     """A veil of one colour, mixed as the eye sees it (encoded): at full strength it is all."""
     tint = 1 + 0.1 * torch.randn(len(scene), 3, 1, 1, generator=generator)
     veil = (0.25 + 0.6 * torch.rand(len(scene), 1, 1, 1, generator=generator)) * tint
-    encoded = scene ** (1 / _GAMMA)
-    return torch.lerp(encoded, veil.expand_as(encoded), k).clamp_min(0) ** _GAMMA
+    encoded = scene.sqrt()
+    return torch.lerp(encoded, veil.expand_as(encoded), k).clamp_min(0).square()
 
 
 KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Generator], Tensor]] = {
