@@ -1,6 +1,6 @@
 """Channel attention block, CAB (paper, appendix "Channel Attention Block").
 
-    z = mean of X over the pixels,   s = σ(W₂ δ(W₁ z)),   G(X) = X ⊙ s
+z = mean of X over the pixels,   s = σ(W₂ δ(W₁ z)),   G(X) = X ⊙ s
 """
 
 from typing import Literal

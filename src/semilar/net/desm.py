@@ -12,8 +12,8 @@ CPU saves more time than anything else in the block.
 from typing import Literal
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.functional import conv2d
 
 Direction = Literal["horizontal", "vertical", "falling", "rising"]
 DIRECTIONS: tuple[Direction, ...] = ("horizontal", "vertical", "falling", "rising")
@@ -44,9 +44,7 @@ class LineConv(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         kernel = line_kernel(self.taps, self.direction)
         padding = (kernel.shape[-2] // 2, kernel.shape[-1] // 2)
-        return F.conv2d(
-            features, kernel, self.bias, padding=padding, groups=self.taps.shape[0]
-        )
+        return conv2d(features, kernel, self.bias, padding=padding, groups=self.taps.shape[0])
 
 
 class DirectionalGate(nn.Module):

@@ -74,12 +74,15 @@ def pad_to_multiple(picture: Tensor, multiple: int) -> tuple[Tensor, tuple[int, 
 
 
 def mirrored(index: Tensor, size: int) -> Tensor:
-    """Indices outside 0..size-1 reflected once at the first or the last.
+    """Indices outside 0..size-1 reflected at the first and the last until they are inside.
 
-    Enough for any multiple up to twice the smallest side: each side gets half of the padding.
+    Each round takes them nearer by a whole picture; the smallest picture needs three for the
+    largest multiple of any network, 128.
     """
     last = size - 1
-    return last - (last - index.abs()).abs()
+    for _ in range(3):
+        index = last - (last - index.abs()).abs()
+    return index
 
 
 def zero_last(layer: nn.Module) -> None:

@@ -13,7 +13,7 @@ class ChannelNorm(nn.Module):
     """RMS normalisation over the channels of every pixel, with a gain per channel.
 
     Layer normalisation's effect at less cost: no mean is subtracted, nothing is permuted, and it
-    exports to four plain operators.
+    exports to plain operators.
     """
 
     def __init__(self, *, channels: int, epsilon: float = 1e-6) -> None:
@@ -23,3 +23,17 @@ class ChannelNorm(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         return rms_over_channels(features, self.epsilon) * self.gain
+
+
+class ChannelLayerNorm(nn.Module):
+    """Layer normalisation over the channels of every pixel, as NAFNet and Restormer publish it."""
+
+    def __init__(self, *, channels: int, epsilon: float = 1e-6) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(channels, 1, 1))
+        self.bias = nn.Parameter(torch.zeros(channels, 1, 1))
+        self.epsilon = epsilon
+
+    def forward(self, features: Tensor) -> Tensor:
+        centred = features - features.mean(dim=1, keepdim=True)
+        return rms_over_channels(centred, self.epsilon) * self.gain + self.bias

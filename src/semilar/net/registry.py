@@ -1,12 +1,19 @@
 """The networks by name: a plain dict, and what each one needs as data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from semilar.errors import SemilarError
+from semilar.net.guest import build_guest, load_class
+from semilar.net.hinet import HINet
 from semilar.net.interface import MIN_SIZE, FlareNet
+from semilar.net.nafnet import NAFNet
 from semilar.net.raliformer import RaLiFormer
+from semilar.net.restormer import Restormer
+from semilar.net.uformer import Uformer
+from semilar.net.unet import UNet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +28,7 @@ class NetInfo:
     summary: str
     multiple: int
     global_context: bool
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     min_size: int = MIN_SIZE
 
 
@@ -52,13 +59,93 @@ REGISTRY: dict[str, NetInfo] = {
             "skip": "add",
         },
     ),
+    "unet": NetInfo(
+        builder=UNet,
+        summary="U-Net, 64 to 1024 channels",
+        multiple=32,
+        global_context=False,
+    ),
+    "unet-desk": NetInfo(
+        builder=UNet,
+        summary="U-Net, 16 to 256 channels",
+        multiple=32,
+        global_context=False,
+        options={"widths": (16, 32, 64, 128, 256)},
+    ),
+    "uformer": NetInfo(
+        builder=Uformer,
+        summary="Uformer-S with modulators, as flare benchmarks use it",
+        multiple=128,
+        global_context=False,
+    ),
+    "uformer-desk": NetInfo(
+        builder=Uformer,
+        summary="Uformer of 8 channels, one block a stage",
+        multiple=128,
+        global_context=False,
+        options={"width": 8, "depths": (1,) * 9, "heads": (1, 1, 2, 4, 8, 8, 4, 2, 1)},
+    ),
+    "hinet": NetInfo(
+        builder=HINet,
+        summary="HINet, two subnets of 64 to 1024 channels",
+        multiple=32,
+        global_context=True,
+    ),
+    "hinet-desk": NetInfo(
+        builder=HINet,
+        summary="HINet, two subnets of 8 to 64 channels",
+        multiple=16,
+        global_context=True,
+        options={"width": 8, "depth": 4},
+    ),
+    "restormer": NetInfo(
+        builder=Restormer,
+        summary="Restormer, 48 to 384 channels",
+        multiple=8,
+        global_context=True,
+    ),
+    "restormer-desk": NetInfo(
+        builder=Restormer,
+        summary="Restormer, 12 to 96 channels, two blocks a stage at most",
+        multiple=8,
+        global_context=True,
+        options={"width": 12, "depths": (1, 2, 2, 2), "refinement": 1},
+    ),
+    "nafnet": NetInfo(
+        builder=NAFNet,
+        summary="NAFNet-32 as published for denoising",
+        multiple=16,
+        global_context=True,
+    ),
+    "nafnet-desk": NetInfo(
+        builder=NAFNet,
+        summary="NAFNet of 12 channels",
+        multiple=16,
+        global_context=True,
+        options={
+            "width": 12,
+            "encoder": (1, 1, 1, 2),
+            "middle": 2,
+            "decoder": (1, 1, 1, 1),
+        },
+    ),
 }
 
 
 def describe(name: str) -> NetInfo:
-    """What the network called `name` needs and does."""
+    """What the network called `name` needs and does; `package.module:Class` is anybody's own."""
+    if ":" in name:
+        return NetInfo(
+            builder=partial(build_guest, name),
+            summary=f"{name}, a network from outside",
+            multiple=int(getattr(load_class(name), "multiple", 1)),
+            global_context=True,
+        )
     if name not in REGISTRY:
-        raise SemilarError(f"{name}: no such network; there are {', '.join(sorted(REGISTRY))}.")
+        raise SemilarError(
+            f"{name}: no such network; there are {', '.join(REGISTRY)}, "
+            "or your own as package.module:Class."
+        )
     return REGISTRY[name]
 
 

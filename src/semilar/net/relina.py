@@ -8,7 +8,6 @@ them within half precision at any picture size.
 
 from typing import Literal
 
-import torch
 from torch import Tensor, nn
 
 RankBranch = Literal["inside", "after"]
@@ -19,9 +18,7 @@ def positive(x: Tensor) -> Tensor:
     return x.clamp(max=0).exp() + x.relu()
 
 
-def linear_attention(
-    query: Tensor, key: Tensor, value: Tensor, *, epsilon: float = 1e-6
-) -> Tensor:
+def linear_attention(query: Tensor, key: Tensor, value: Tensor, *, epsilon: float = 1e-6) -> Tensor:
     """Linear attention of (B, heads, d, N) tensors; `query` and `key` are already positive."""
     root = key.shape[-1] ** -0.5
     state = (value * root) @ (key * root).transpose(-1, -2)  # (B, heads, d, d): mean of v kᵀ

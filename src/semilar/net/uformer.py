@@ -1,0 +1,108 @@
+"""Uformer (Wang et al., "A General U-Shaped Transformer for Image Restoration", CVPR 2022)."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from semilar.net.interface import FlareNet, zero_last
+from semilar.net.norm import ChannelLayerNorm
+from semilar.net.windows import WindowAttention
+
+
+def locally_enhanced_feed_forward(channels: int, expansion: int) -> nn.Sequential:
+    """LeFF: a feed-forward whose hidden layer also looks at its 3 x 3 surroundings."""
+    hidden = channels * expansion
+    return nn.Sequential(
+        nn.Conv2d(channels, hidden, 1),
+        nn.GELU(),
+        nn.Conv2d(hidden, hidden, 3, padding=1, groups=hidden),
+        nn.GELU(),
+        nn.Conv2d(hidden, channels, 1),
+    )
+
+
+class LeWinBlock(nn.Module):
+    """Window attention, then LeFF, both on normalised features."""
+
+    def __init__(
+        self, *, channels: int, heads: int, side: int, shift: int, expansion: int, modulated: bool
+    ) -> None:
+        super().__init__()
+        self.attention = nn.Sequential(
+            ChannelLayerNorm(channels=channels),
+            WindowAttention(
+                channels=channels, heads=heads, side=side, shift=shift, modulated=modulated
+            ),
+        )
+        self.feed = nn.Sequential(
+            ChannelLayerNorm(channels=channels), locally_enhanced_feed_forward(channels, expansion)
+        )
+
+    def forward(self, features: Tensor) -> Tensor:
+        features = features + self.attention(features)
+        return features + self.feed(features)
+
+
+class Uformer(FlareNet):
+    """Four scales and a bottleneck of LeWin blocks; joined skips double a decoder stage's width.
+
+    `depths` and `heads` run from the first encoder stage to the last decoder stage. Every second
+    block shifts its windows by half a window.
+    """
+
+    def __init__(
+        self,
+        *,
+        width: int = 32,
+        depths: Sequence[int] = (2,) * 9,
+        heads: Sequence[int] = (1, 2, 4, 8, 16, 16, 8, 4, 2),
+        side: int = 8,
+        expansion: int = 4,
+        modulated: bool = True,
+    ) -> None:
+        super().__init__()
+        scales = len(depths) // 2
+        self.multiple = side * 2**scales
+        widths = [width * 2**scale for scale in range(scales + 1)]
+
+        def stage(channels: int, place: int) -> nn.Sequential:
+            return nn.Sequential(
+                *(
+                    LeWinBlock(
+                        channels=channels,
+                        heads=heads[place],
+                        side=side,
+                        shift=side // 2 if block % 2 else 0,
+                        expansion=expansion,
+                        modulated=modulated and place > scales,
+                    )
+                    for block in range(depths[place])
+                )
+            )
+
+        self.first = nn.Sequential(nn.Conv2d(3, width, 3, padding=1), nn.LeakyReLU())
+        self.encoder = nn.ModuleList(stage(widths[s], s) for s in range(scales))
+        self.down = nn.ModuleList(
+            nn.Conv2d(widths[s], widths[s + 1], 4, stride=2, padding=1) for s in range(scales)
+        )
+        self.bottleneck = stage(widths[scales], scales)
+        self.up = nn.ModuleList(
+            nn.ConvTranspose2d(min(4 * widths[s], widths[-1]), widths[s], 2, stride=2)
+            for s in range(scales)
+        )
+        self.decoder = nn.ModuleList(stage(2 * widths[s], 2 * scales - s) for s in range(scales))
+        self.last = nn.Conv2d(2 * width, 6, 3, padding=1)
+        zero_last(self.last)
+
+    def planes(self, picture: Tensor) -> Tensor:
+        features = self.first(picture)
+        skips: list[Tensor] = []
+        for encode, down in zip(self.encoder, self.down, strict=True):
+            features = encode(features)
+            skips.append(features)
+            features = down(features)
+        features = self.bottleneck(features)
+        for up, decode in zip(reversed(self.up), reversed(self.decoder), strict=True):
+            features = decode(torch.cat([up(features), skips.pop()], dim=1))
+        return self.last(features)
