@@ -29,7 +29,7 @@ class SimpleChannelAttention(nn.Module):
 
 
 class NAFBlock(nn.Module):
-    """Gated depth-wise mixing, then a gated feed-forward, each scaled by a gain that starts at 0."""
+    """Gated depth-wise mixing, then a gated feed-forward, each with a gain that starts at 0."""
 
     def __init__(self, *, channels: int) -> None:
         super().__init__()

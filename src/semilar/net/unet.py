@@ -1,6 +1,7 @@
-"""U-Net (Ronneberger, Fischer, Brox, MICCAI 2015), padded and batch-normalised as is usual today."""
+"""U-Net (Ronneberger, Fischer, Brox, MICCAI 2015), padded and batch-normalised as is usual."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -29,7 +30,7 @@ class UNet(FlareNet):
     def __init__(self, *, widths: Sequence[int] = (64, 128, 256, 512, 1024)) -> None:
         super().__init__()
         self.multiple = 2 ** len(widths)  # twice what the U needs: one pixel has no variance
-        steps = list(zip(widths[:-1], widths[1:], strict=True))
+        steps = list(pairwise(widths))
         self.first = double_conv(3, widths[0])
         self.down = nn.ModuleList(
             nn.Sequential(nn.MaxPool2d(2), double_conv(fine, coarse)) for fine, coarse in steps
