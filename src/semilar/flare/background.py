@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from semilar.errors import SemilarError
-from semilar.flare.draws import Rng, chance, uniform
+from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.sample import Bytes, Floats
 from semilar.flare.settings import BackgroundSettings, NightSettings
 
@@ -78,7 +78,7 @@ def _crop(
 def _darken(rng: Rng, scene: Floats, settings: NightSettings) -> None:
     """Make a bright scene a dark one, in place; a dark one stays as it is."""
     mean = float(scene.mean())
-    wanted = uniform(rng, settings.exposure)
+    wanted = log_uniform(rng, settings.exposure)
     if mean <= wanted:
         return
     power = np.float32(uniform(rng, settings.contrast))

@@ -15,7 +15,7 @@ class NightSettings:
 
     probability: float = 1.0
     exposure: Range = (0.03, 0.35)
-    """Mean linear brightness that the darkened scene is brought down to (never up)."""
+    """Mean linear brightness that the scene is brought down to (never up); log-uniform."""
     contrast: Range = (1.0, 1.5)
     """Power applied to linear light."""
     tint: float = 0.25
@@ -44,18 +44,18 @@ class BackgroundSettings:
 class LightSettings:
     """Light sources drawn into the scene, and those found in it."""
 
-    count: tuple[int, int] = (1, 5)
+    count: tuple[int, int] = (1, 6)
     """How many lights of one kind; the first is the main one, the others are smaller."""
-    radius: Range = (0.006, 0.03)
+    radius: Range = (0.004, 0.025)
     """Radius of the main light, drawn log-uniformly."""
     others: Range = (0.1, 0.7)
     """Radius of the other lights, as a share of the main one."""
-    radiance: Range = (2.0, 20.0)
+    radiance: Range = (6.0, 20.0)
     """Linear light of a lamp's surface, 1 is full scale; log-uniform."""
     shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
     glow: Range = (0.1, 0.5)
     """Height of the small glow around a lamp that belongs to the scene."""
-    colour: float = 0.5
+    colour: float = 0.7
     """How far lamp colours go from white; 1 is the full tint of sodium and neon."""
     off_frame: float = 0.1
     """Share of samples whose main light lies outside the picture."""
@@ -92,18 +92,18 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.02, 0.3)
+    height: Range = (0.08, 1.2)
     """Linear light of the line close to a source of radiance 10; log-uniform."""
-    length: Range = (0.1, 0.8)
-    falloff: Range = (0.6, 2.0)
+    length: Range = (0.2, 1.3)
+    falloff: Range = (0.8, 2.2)
     """Exponent of the fall-off along the line."""
-    rainbow: Range = (0.0, 0.9)
+    rainbow: Range = (0.5, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.6, 1.3)
+    width: Range = (0.35, 1.0)
     """Width of the line, as a multiple of the source's radius."""
-    spread: Range = (0.0, 0.03)
+    spread: Range = (0.0, 0.015)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15
@@ -152,7 +152,7 @@ class WaveSettings:
 class LensSettings:
     """The lens that all sources of one picture share."""
 
-    strength: Range = (0.3, 3.0)
+    strength: Range = (0.6, 2.0)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
     shimmer: ShimmerSettings = ShimmerSettings()

@@ -7,8 +7,8 @@ import numpy as np
 from semilar.flare.sample import Floats
 
 # Peak and width (nm) of bell-shaped camera channels, close to common sensors' filters.
-CHANNELS = ((605.0, 38.0), (535.0, 40.0), (460.0, 30.0))
-GREEN = 535.0
+CHANNELS = ((610.0, 26.0), (540.0, 26.0), (460.0, 20.0))
+GREEN = 540.0
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,124 @@
+"""Compare simulated flares with the layers of real pairs: a table and two contact sheets.
+
+    python tools/flare_realism.py PAIRS [--backgrounds DIR] [--out out/realism]
+
+PAIRS holds `flare/` and `clear/` with files of the same names. What is derived from the real
+photographs goes to --out only, which is not part of the repository.
+"""
+
+import argparse
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from semilar.flare import SynthSettings, synthesize
+from semilar.flare.backgrounds import builtin_backgrounds
+from semilar.flare.measure import FlareMeasure, measure
+from semilar.photo.light import linear_to_srgb, srgb_table
+
+SIDE = 512
+LEVELS = (5, 25, 50, 75, 95)
+
+
+def real_pairs(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Spoiled and clean photographs, encoded, shrunk to the common short side."""
+    pairs = []
+    for spoiled in sorted((folder / "flare").iterdir()):
+        clean = folder / "clear" / spoiled.name
+        pairs.append((read(spoiled), read(clean)))
+    return pairs
+
+
+def read(path: Path, side: int = SIDE) -> np.ndarray:
+    """Encoded pixels with the given short side."""
+    with Image.open(path) as picture:
+        rgb = picture.convert("RGB")
+    scale = side / min(rgb.size)
+    size = (round(rgb.width * scale), round(rgb.height * scale))
+    return np.array(
+        rgb.resize(size, Image.Resampling.BOX if scale < 1 else Image.Resampling.BICUBIC)
+    )
+
+
+def layer_of(spoiled: np.ndarray, clean: np.ndarray) -> np.ndarray:
+    """Signed linear difference of two encoded pictures, uint8."""
+    table = srgb_table(8)
+    flared, bare = table[spoiled], table[clean]
+    return flared - exposure_ratio(flared, bare) * bare
+
+
+def exposure_ratio(flared: np.ndarray, bare: np.ndarray) -> float:
+    """How much longer the first was exposed: the two shots of a real pair were metered apart."""
+    middle = (bare > 0.01) & (bare < 0.7)
+    return float(np.median(flared[middle] / bare[middle])) if middle.any() else 1.0
+
+
+def simulated(preset: str, count: int, backgrounds: list[np.ndarray]) -> list[np.ndarray]:
+    """(spoiled, clean) pairs of the preset, encoded uint8."""
+    settings = SynthSettings.preset(preset)
+    pairs = []
+    for seed in range(count):
+        picture = backgrounds[seed % len(backgrounds)]
+        sample = synthesize(picture, seed=seed, settings=settings, size=(SIDE, SIDE))
+        pairs.append(tuple(np.uint8(np.round(x * 255)) for x in (sample.input, sample.target)))
+    return pairs
+
+
+def table(measures: dict[str, list[FlareMeasure]]) -> str:
+    """Percentiles of every measure, as Markdown."""
+    lines = ["| measure | set | " + " | ".join(f"{level} %" for level in LEVELS) + " |"]
+    lines.append("| --- | --- |" + " --- |" * len(LEVELS))
+    for field in fields(FlareMeasure):
+        for name, rows in measures.items():
+            values = np.array([getattr(row, field.name) for row in rows])
+            cells = np.nanpercentile(values, LEVELS)
+            lines.append(
+                f"| {field.name} | {name} | " + " | ".join(f"{v:.2f}" for v in cells) + " |"
+            )
+    return "\n".join(lines)
+
+
+def sheet(pairs: list, columns: int, cell: int = 200) -> Image.Image:
+    """Spoiled picture above its layer, many side by side."""
+    tiles = []
+    for spoiled, clean in pairs:
+        layer = linear_to_srgb(np.clip(layer_of(spoiled, clean), 0, 1))
+        both = (spoiled, np.uint8(layer * 255))
+        small = [np.asarray(Image.fromarray(x).resize((cell, cell))) for x in both]
+        tiles.append(np.concatenate(small))
+    blank = np.zeros_like(tiles[0])
+    tiles += [blank] * (-len(tiles) % columns)
+    rows = [np.concatenate(tiles[i : i + columns], 1) for i in range(0, len(tiles), columns)]
+    return Image.fromarray(np.concatenate(rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pairs", type=Path)
+    parser.add_argument("--backgrounds", type=Path)
+    parser.add_argument("--preset", default="realistic")
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--out", type=Path, default=Path("out/realism"))
+    options = parser.parse_args()
+    pictures = list(builtin_backgrounds())
+    if options.backgrounds:
+        pictures = [read(path, 640) for path in sorted(options.backgrounds.glob("*.jpg"))]
+    pictures = [picture for picture in pictures if min(picture.shape[:2]) >= SIDE]
+    real = real_pairs(options.pairs)
+    made = simulated(options.preset, options.count, pictures)
+    sets = {"real": real, options.preset: made}
+    measures = {name: [measure(layer_of(*pair)) for pair in pairs] for name, pairs in sets.items()}
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "table.md").write_text(table(measures) + "\n")
+    rows = {name: [asdict(row) for row in found] for name, found in measures.items()}
+    (options.out / "measures.json").write_text(json.dumps(rows, indent=1))
+    sheet(real, 8).save(options.out / "real.png")
+    sheet(made[:40], 8).save(options.out / f"{options.preset}.png")
+    print(table(measures))
+
+
+if __name__ == "__main__":
+    main()
