@@ -1,5 +1,6 @@
 """`semilar train`: train a network as a recipe says."""
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -75,6 +76,8 @@ def train(
     """
     from semilar.extras import load_extra
 
+    # Threads that wait for one another spin by default and starve the processes that make data.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for module in ("torch", "lightning_fabric", "pydantic", "yaml"):
         load_extra(module, "train")
     from semilar.train.recipe_file import load_recipe

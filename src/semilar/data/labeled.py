@@ -1,0 +1,162 @@
+"""Labeled samples: simulated on the fly, or cut from ready pairs.
+
+A source is stateless: `source.make(index, seed, ...)` gives the same sample whenever and wherever
+it is called.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semilar import photo
+from semilar.data.pairs import Pair
+from semilar.data.photos import PhotoCache, Pixels, eight_bit, with_short_side
+from semilar.errors import SemilarError
+from semilar.flare import SynthSettings, synthesize
+from semilar.photo.light import linear_to_srgb, srgb_to_linear
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class LabeledSample:
+    """A flared picture, its clean scene and its flare layer: (H, W, 3) encoded in [0, 1]."""
+
+    input: Floats
+    target: Floats
+    flare: Floats
+
+
+class LabeledSource(Protocol):
+    """Something that makes labeled samples of any size from an index and a seed."""
+
+    def __len__(self) -> int: ...
+
+    def make(
+        self, index: int, *, seed: int, crop: int, settings: SynthSettings
+    ) -> LabeledSample: ...
+
+
+class SimulatedPairs:
+    """Flares of the simulator over photographs; `samples` of them make one pass.
+
+    Args:
+        paths: the background photographs.
+        samples: how many samples one pass has.
+        side: backgrounds are kept in memory with this short side.
+    """
+
+    def __init__(
+        self, paths: Sequence[Path], *, samples: int, side: int, megabytes: int = 1000
+    ) -> None:
+        self._photos = PhotoCache(paths, side=side, megabytes=megabytes)
+        self._samples, self._side = samples, side
+
+    def __len__(self) -> int:
+        return self._samples
+
+    def make(self, index: int, *, seed: int, crop: int, settings: SynthSettings) -> LabeledSample:
+        background = self._photos(index % len(self._photos))
+        if self._side < crop:
+            background = with_short_side(background, crop)
+        made = synthesize(background, seed=seed, settings=settings, size=(crop, crop))
+        return LabeledSample(made.input, made.target, made.flare)
+
+
+class ReadyPairs:
+    """Random crops of pairs on disk; the flare layer is their difference in linear light."""
+
+    def __init__(self, pairs: Sequence[Pair], *, megabytes: int = 1000) -> None:
+        self._pairs, self._budget = list(pairs), megabytes * 2**20
+        self._kept: dict[int, tuple[Pixels, Pixels, Pixels | None]] = {}
+        self._used = 0
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def make(self, index: int, *, seed: int, crop: int, settings: SynthSettings) -> LabeledSample:
+        rng = np.random.default_rng(seed)
+        layers = self._at_least(self._read(index), crop)
+        height, width = layers[0].shape[:2]
+        top, left = (int(rng.integers(side - crop + 1)) for side in (height, width))
+        step = -1 if rng.random() < 0.5 else 1
+        window = np.s_[top : top + crop, left : left + crop]
+
+        def cut(pixels: Pixels) -> Floats:
+            return np.ascontiguousarray(pixels[window][:, ::step]).astype(np.float32) / np.float32(
+                255
+            )
+
+        flared, clean = cut(layers[0]), cut(layers[1])
+        flare = flare_layer(flared, clean) if layers[2] is None else cut(layers[2])
+        return LabeledSample(flared, clean, flare)
+
+    @staticmethod
+    def _at_least(
+        layers: tuple[Pixels, Pixels, Pixels | None], crop: int
+    ) -> tuple[Pixels, Pixels, Pixels | None]:
+        if min(layers[0].shape[:2]) >= crop:
+            return layers
+        flared, clean, flare = layers
+        return (
+            with_short_side(flared, crop),
+            with_short_side(clean, crop),
+            None if flare is None else with_short_side(flare, crop),
+        )
+
+    def _read(self, index: int) -> tuple[Pixels, Pixels, Pixels | None]:
+        if index in self._kept:
+            return self._kept[index]
+        pair = self._pairs[index]
+        flared, clean = (eight_bit(photo.read(path).pixels) for path in (pair.input, pair.target))
+        flare = eight_bit(photo.read(pair.flare).pixels) if pair.flare else None
+        if flared.shape != clean.shape or (flare is not None and flare.shape != flared.shape):
+            raise SemilarError(
+                f"{pair.input}: is {_size(flared)} but its partner {pair.target} is {_size(clean)}."
+            )
+        layers = (flared, clean, flare)
+        size = sum(x.nbytes for x in layers if x is not None)
+        if self._used + size <= self._budget:
+            self._kept[index] = layers
+            self._used += size
+        return layers
+
+
+def flare_layer(flared: Floats, clean: Floats) -> Floats:
+    """What flare added, encoded: the difference of the two encoded pictures in linear light."""
+    added = srgb_to_linear(flared) - srgb_to_linear(clean)
+    return linear_to_srgb(np.clip(added, 0, 1))
+
+
+def synth_settings(preset: str, changes: Mapping[str, Any]) -> SynthSettings:
+    """A preset of the simulator with some of its named numbers changed.
+
+    `changes` mirrors the tree of settings: `{"lens": {"strength": [1, 4]}}`. An unknown name is
+    an error that lists the known ones.
+    """
+    return _changed(SynthSettings.preset(preset), changes, "synth")
+
+
+def _changed(settings: Any, changes: Mapping[str, Any], where: str) -> Any:
+    known = {field.name for field in dataclasses.fields(settings)}
+    new: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in known:
+            raise SemilarError(
+                f"{where}.{name}: no such setting; there are {', '.join(sorted(known))}."
+            )
+        old = getattr(settings, name)
+        if dataclasses.is_dataclass(old):
+            new[name] = _changed(old, value, f"{where}.{name}")
+        else:
+            new[name] = tuple(value) if isinstance(value, list) else value
+    return dataclasses.replace(settings, **new)
+
+
+def _size(pixels: Pixels) -> str:
+    return f"{pixels.shape[1]} x {pixels.shape[0]}"

@@ -1,0 +1,114 @@
+"""Photographs as arrays of a fixed short side, decoded once and kept in memory."""
+
+import fnmatch
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from semilar import photo
+from semilar.errors import SemilarError
+
+Pixels = NDArray[np.uint8]  # (H, W, 3), encoded
+
+
+def eight_bit(pixels: NDArray[np.uint8 | np.uint16]) -> Pixels:
+    """Encoded pixels of 8 or 16 bits as 8 bits, rounded."""
+    if pixels.dtype == np.uint8:
+        return pixels.astype(np.uint8, copy=False)
+    return np.rint(pixels.astype(np.float32) / 257).astype(np.uint8)
+
+
+def resize(pixels: Pixels, height: int, width: int) -> Pixels:
+    """Encoded pixels at another size; shrinking averages, so that nothing flickers."""
+    if pixels.shape[:2] == (height, width):
+        return pixels
+    picture = Image.fromarray(pixels).resize(
+        (width, height), Image.Resampling.BILINEAR, reducing_gap=2.0
+    )
+    return np.asarray(picture)
+
+
+def with_short_side(pixels: Pixels, side: int) -> Pixels:
+    """Encoded pixels with the aspect kept and the shorter side of `side` pixels."""
+    height, width = pixels.shape[:2]
+    factor = side / min(height, width)
+    return resize(pixels, max(side, round(height * factor)), max(side, round(width * factor)))
+
+
+class PhotoCache:
+    """`cache(index)` gives photo `index` with short side `side`; the last ones stay in memory.
+
+    A stateless look at files: which photos are in memory changes the time, never the answer.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, side: int, megabytes: int = 1000) -> None:
+        self.paths, self.side = list(paths), side
+        self._budget, self._used = megabytes * 2**20, 0
+        self._kept: OrderedDict[int, Pixels] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __call__(self, index: int) -> Pixels:
+        if index in self._kept:
+            self._kept.move_to_end(index)
+            return self._kept[index]
+        pixels = with_short_side(eight_bit(photo.read(self.paths[index]).pixels), self.side)
+        self._kept[index] = pixels
+        self._used += pixels.nbytes
+        while self._used > self._budget and len(self._kept) > 1:
+            self._used -= self._kept.popitem(last=False)[1].nbytes
+        return pixels
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhotoFolder:
+    """Which photographs of a folder to take.
+
+    Args:
+        folder: searched with its subfolders.
+        include, exclude: file name patterns such as `*night*`; empty includes all.
+        names: a text file with one file name per line; only those are taken.
+        holdout: the share of files kept apart for validation, chosen by file name.
+    """
+
+    folder: Path
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    names: Path | None = None
+    holdout: float = 0.0
+
+    def find(self, *, held_out: bool = False) -> list[Path]:
+        """The files for training, or with `held_out` the others; an empty list is an error."""
+        wanted = [path for path in self._chosen() if self._is_held_out(path) == held_out]
+        if not wanted:
+            part = " held out for validation" if held_out else ""
+            raise SemilarError(f"{self.folder}: no photographs{part} were found there.")
+        return wanted
+
+    def _chosen(self) -> list[Path]:
+        if not self.folder.is_dir():
+            raise SemilarError(f"{self.folder}: no such folder.")
+        paths = photo.find_photos(self.folder)
+        if self.names is not None:
+            if not self.names.is_file():
+                raise SemilarError(f"{self.names}: no such file (a list of file names).")
+            listed = {line.strip() for line in self.names.read_text().splitlines()}
+            paths = [path for path in paths if path.name in listed]
+        if self.include:
+            paths = [path for path in paths if _matches(path, self.include)]
+        return [path for path in paths if not _matches(path, self.exclude)]
+
+    def _is_held_out(self, path: Path) -> bool:
+        digest = hashlib.blake2b(path.stem.encode(), digest_size=4).digest()
+        return int.from_bytes(digest) / 2**32 < self.holdout
+
+
+def _matches(path: Path, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatch(path.name, pattern) for pattern in patterns)

@@ -1,0 +1,1 @@
+"""The semi-supervised heart (section 3): teacher, dependable repository, ramps, one step."""

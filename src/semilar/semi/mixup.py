@@ -1,0 +1,24 @@
+"""Mixup of labeled pictures (appendix B)."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def mixup_share(alpha: float, probability: float, rng: np.random.Generator) -> float:
+    """λ ~ Beta(α, α) for one batch, or 1 (no mixing) with probability 1 − `probability`."""
+    mixed, share = rng.random() < probability, rng.beta(alpha, alpha)
+    return float(share) if mixed else 1.0
+
+
+def mix(pictures: Tensor, share: float) -> Tensor:
+    """λ x_i + (1 − λ) x_j with the neighbour as partner, (B, 3, H, W).
+
+    Partners are 0–1, 2–3 and so on, so that a batch split over processes mixes the same pictures;
+    in an odd batch the last one stays as it is.
+    """
+    if share == 1:
+        return pictures
+    order = torch.arange(len(pictures)) ^ 1
+    order[order >= len(pictures)] = len(pictures) - 1
+    return share * pictures + (1 - share) * pictures[order]

@@ -1,0 +1,126 @@
+"""From unlabeled photos to targets: teacher, bounding, scorer, repository (section 3.2)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from semilar.data.unlabeled import UnlabeledSample
+from semilar.data.views import View
+from semilar.semi.repository import Offer, Repository
+from semilar.semi.rule import FULL, Label, Outcome, UpdateRule
+
+Restore = Callable[[Tensor], Tensor]
+Score = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PseudoLabeler:
+    """Gives the student its targets.
+
+    Args:
+        rule: algorithm 1.
+        repository: where pseudo labels persist; None uses the teacher's answer as it is (the
+            ablation without a repository).
+        score: the no-reference scorer Ψ, higher is better; (B, 3, H, W) encoded -> (B,).
+        whole: the teacher sees the whole photo; otherwise the student's window only, and the
+            candidate outside of it is what is stored already (or the photo).
+        valid: targets with a smaller mean take no part in the loss.
+    """
+
+    rule: UpdateRule
+    repository: Repository | None
+    score: Score
+    whole: bool = True
+    valid: float = 1e-3
+
+    def __call__(
+        self,
+        restore: Restore,
+        samples: Sequence[UnlabeledSample],
+        *,
+        step: int,
+        device: torch.device,
+    ) -> tuple[Tensor, Tensor]:
+        """Targets in the student's windows (B, 3, h, w), encoded, and which are valid (B,)."""
+        candidates = self._candidates(restore, samples, device)
+        if self.repository is None:
+            labels: list[Tensor | None] = list(candidates)
+        else:
+            labels = self._update(self.repository, samples, candidates, step)
+        targets = [
+            sample.view.take(torch.zeros_like(sample.frame) if label is None else label)
+            for sample, label in zip(samples, labels, strict=True)
+        ]
+        stacked = torch.stack(targets).to(device)
+        return stacked, stacked.mean(dim=(1, 2, 3)) >= self.valid
+
+    def _update(
+        self,
+        repository: Repository,
+        samples: Sequence[UnlabeledSample],
+        candidates: list[Tensor],
+        step: int,
+    ) -> list[Tensor | None]:
+        refused = [self.rule.refuse(candidate) for candidate in candidates]
+        scores = self._scores(candidates, refused)
+        offers = [
+            Offer(sample.key, candidate, reason, score)
+            for sample, candidate, reason, score in zip(
+                samples, candidates, refused, scores, strict=True
+            )
+        ]
+        entries = repository.offer(offers, self.rule, step=step)
+        return [None if entry.label is None else to_float(entry.label) for entry in entries]
+
+    def _candidates(
+        self, restore: Restore, samples: Sequence[UnlabeledSample], device: torch.device
+    ) -> list[Tensor]:
+        """Bounded candidates (3, H, W) in the photos' own frames, on the CPU."""
+        views = [self._teacher_view(sample) for sample in samples]
+        seen = [view.take(s.frame) for view, s in zip(views, samples, strict=True)]
+        restored = _by_shape(lambda x: restore(x.to(device)).float().cpu(), seen)
+        candidates = []
+        for sample, view, picture, answer in zip(samples, views, seen, restored, strict=True):
+            bounded = self.rule.bound(answer, picture)
+            candidates.append(view.put(bounded, self._around(sample, view)))
+        return candidates
+
+    def _teacher_view(self, sample: UnlabeledSample) -> View:
+        height, width = sample.frame.shape[-2:]
+        return View.whole(height, width, flip=sample.view.flip) if self.whole else sample.view
+
+    def _around(self, sample: UnlabeledSample, view: View) -> Tensor:
+        """What a candidate shows outside of the teacher's window."""
+        if self.repository is None or (view.height, view.width) == tuple(sample.frame.shape[-2:]):
+            return sample.frame
+        entry = self.repository.entry(sample.key)
+        return sample.frame if entry is None or entry.label is None else to_float(entry.label)
+
+    def _scores(
+        self, candidates: list[Tensor], refused: list[Outcome | None]
+    ) -> list[float | None]:
+        """Ψ of every candidate that passed the gates, once."""
+        places = [i for i, reason in enumerate(refused) if reason is None]
+        scores: list[float | None] = [None] * len(candidates)
+        found = _by_shape(lambda x: self.score(x).cpu(), [candidates[i] for i in places])
+        for i, score in zip(places, found, strict=True):
+            scores[i] = float(score)
+        return scores
+
+
+def to_float(label: Label) -> Tensor:
+    """A stored label as an encoded picture (3, H, W) in [0, 1]."""
+    return torch.from_numpy(label.astype("float32")) / FULL
+
+
+def _by_shape(run: Callable[[Tensor], Tensor], pictures: Sequence[Tensor]) -> list[Tensor]:
+    """`run` on batches of pictures of equal shape; answers in the order of the pictures."""
+    groups: dict[torch.Size, list[int]] = {}
+    for i, picture in enumerate(pictures):
+        groups.setdefault(picture.shape, []).append(i)
+    answers: dict[int, Tensor] = {}
+    for places in groups.values():
+        answers |= zip(places, run(torch.stack([pictures[i] for i in places])), strict=True)
+    return [answers[i] for i in range(len(pictures))]

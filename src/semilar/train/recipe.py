@@ -1,0 +1,316 @@
+"""What a recipe may say: typed, checked before anything runs, every number in one place."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Positive = Annotated[int, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0)]
+
+
+class Part(BaseModel):
+    """Base of all parts: unknown keys are errors, values do not change after checking."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Photos(Part):
+    """Which photographs of a folder to take; see `semilar.data.photos.PhotoFolder`."""
+
+    folder: Path
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    names: Path | None = None
+    holdout: Share = 0.0
+
+
+class Simulated(Part):
+    """Labeled pairs made on the fly: simulated flares over photographs."""
+
+    kind: Literal["simulated"] = "simulated"
+    backgrounds: Photos
+    samples: Positive = 1000
+    """Samples of one epoch."""
+    side: Positive = 512
+    """Short side of the backgrounds kept in memory."""
+
+
+class Patterns(Part):
+    """Labeled pairs by the published protocol: flare patterns from disk over photographs."""
+
+    kind: Literal["patterns"]
+    backgrounds: Photos
+    patterns: Path
+    samples: Positive = 8000
+    side: Positive = 768
+
+
+class Pairs(Part):
+    """Ready pairs: a folder with `input`/`gt`, `flare`/`clear` and the like."""
+
+    kind: Literal["pairs"]
+    folder: Path
+
+
+class Authors(Part):
+    """The authors' layout: `labeled/{input,GT,LA}`, `unlabeled/input`, `val/{input,GT}`."""
+
+    kind: Literal["authors"]
+    folder: Path
+
+
+Labeled = Annotated[Simulated | Patterns | Pairs | Authors, Field(discriminator="kind")]
+
+
+class Synth(Part):
+    """A preset of the simulator and the numbers of it that differ."""
+
+    preset: str = "realistic"
+    changes: dict[str, Any] = {}
+
+
+class Stage(Part):
+    """A stretch of training with one picture size; several make a curriculum.
+
+    `batch` is the whole batch over all processes; `accumulate` of them make one optimizer step.
+    `lr` multiplies the learning rate.
+    """
+
+    epochs: Positive | None = None
+    steps: Positive | None = None
+    crop: Annotated[int, Field(ge=16)] = 512
+    batch: Positive = 4
+    accumulate: Positive = 1
+    synth: Synth = Synth()
+    lr: Annotated[float, Field(gt=0)] = 1.0
+
+    @model_validator(mode="after")
+    def _one_length(self) -> "Stage":
+        if (self.epochs is None) == (self.steps is None):
+            raise ValueError("give either epochs or steps")
+        return self
+
+
+class Net(Part):
+    """A network of the registry and its options."""
+
+    name: str = "raliformer"
+    options: dict[str, Any] = {}
+
+
+class Features(Part):
+    """Where the perceptual and contrastive terms get features."""
+
+    kind: Literal["vgg16", "none"] = "vgg16"
+    layers: tuple[str, ...] = ("relu1_2", "relu2_2", "relu3_3")
+    normalize: bool = True
+    scale: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+
+class Loss(Part):
+    """The supervised loss, λ1 to λ3 of section 3.5."""
+
+    pixel: Weight = 0.5
+    perceptual: Weight = 0.5
+    fft: Weight = 0.2
+    flare: Weight = 1.0
+    flared_gain: Weight = 0.0
+    pixel_form: Literal["l1", "l1_l2", "charbonnier"] = "l1"
+    features: Features = Features()
+
+    @model_validator(mode="after")
+    def _features_for_perceptual(self) -> "Loss":
+        if self.perceptual and self.features.kind == "none":
+            raise ValueError(
+                "perceptual needs features; set perceptual to 0 or features.kind to vgg16"
+            )
+        return self
+
+
+class Optimizer(Part):
+    """Adam with linear warm-up and cosine decay, per step."""
+
+    lr: Annotated[float, Field(gt=0)] = 1e-4
+    betas: tuple[Share, Share] = (0.9, 0.999)
+    weight_decay: Weight = 0.0
+    warmup: Annotated[int, Field(ge=0)] = 0
+    """Steps of linear warm-up."""
+    final: Share = 0.1
+    """The learning rate at the end, as a share of `lr`."""
+    clip: Weight = 0.0
+    """Largest norm of the gradient; 0 leaves it alone."""
+
+
+class Mixup(Part):
+    """Mixup of labeled pairs (appendix B)."""
+
+    start_epoch: Weight = 10
+    probability: Share = 0.0
+    alpha: Annotated[float, Field(gt=0)] = 1.0
+
+
+class Strong(Part):
+    """The student's view; see `semilar.data.views.StrongView`."""
+
+    jitter: Share = 0.8
+    brightness: Share = 0.5
+    contrast: Share = 0.5
+    saturation: Share = 0.5
+    hue: Annotated[float, Field(ge=0, le=0.5)] = 0.02
+    grey: Share = 0.2
+    blur: Share = 0.5
+    sigma: tuple[float, float] = (0.1, 2.0)
+    noise: Weight = 0.01
+
+
+class Repository(Part):
+    """Algorithm 1; see `semilar.semi.rule.UpdateRule`."""
+
+    strategy: Literal["none", "momentum", "momentum+quality"] = "momentum+quality"
+    scorer: str = "flare-score"
+    epsilon: Weight = 0.05
+    beta: Share = 0.2
+    delta: float | None = None
+    """Margin on the scorer's own scale; empty takes the scorer's."""
+    black: Weight = 0.02
+    fog: Weight = 0.2
+    empty: Weight = 1e-3
+    valid: Weight = 1e-3
+
+
+class Contrastive(Part):
+    """L_cr of section 3.3."""
+
+    weight: Weight = 0.01
+    ramp_epochs: Weight = 0
+    """Epochs over which the weight grows from 0; 0 keeps it constant."""
+    form: Literal["pairwise", "bank"] = "pairwise"
+    layer: str = "relu3_3"
+    temperature: Annotated[float, Field(gt=0)] = 0.1
+    patches: Positive = 128
+    negatives: Positive = 1
+
+
+class Semi(Part):
+    """Learning from unlabeled photos (section 3)."""
+
+    photos: Photos | None = None
+    """Empty with the authors' layout, which has its own."""
+    batch: Positive = 4
+    side: Positive = 512
+    """Short side of a photo's frame, where its pseudo label lives."""
+    teacher_sees: Literal["photo", "crop"] = "photo"
+    flip: bool = True
+    start_epoch: Weight = 10
+    eta: Weight = 0.06
+    """Largest η; it grows as eta · exp(−5 (1 − t / eta_epochs)²)."""
+    eta_epochs: Weight = 20
+    pixel: Weight = 1.0
+    pixel_form: Literal["l1", "l1_l2", "charbonnier"] = "l1"
+    perceptual: Weight = 0.0
+    contrastive: Contrastive = Contrastive()
+    strong: Strong = Strong()
+    colour_on_target: bool = False
+    """Give the pseudo label the colour change of the strong view, instead of undoing it."""
+    repository: Repository = Repository()
+
+
+class SimulatedCheck(Part):
+    """Held-out simulated pairs."""
+
+    kind: Literal["simulated"] = "simulated"
+    backgrounds: Photos | None = None
+    """Empty takes the files that `labeled.backgrounds.holdout` keeps apart."""
+    count: Positive = 32
+    size: Positive = 256
+    side: Positive = 512
+    synth: Synth = Synth()
+    seed: int = 77
+
+
+class PairsCheck(Part):
+    """Pairs on disk, at their own size or shrunk to `side`."""
+
+    kind: Literal["pairs"]
+    folder: Path
+    side: Positive | None = None
+    limit: Positive | None = None
+
+
+Check = Annotated[SimulatedCheck | PairsCheck, Field(discriminator="kind")]
+
+
+class Validation(Part):
+    """What is measured with the averaged weights, and which figure decides the best checkpoint."""
+
+    every: Positive = 500
+    sets: dict[str, Check] = {}
+    best: str | None = None
+    """`SET.psnr` or `SET.gain`; empty takes the first set's gain."""
+    worse_by: Weight = 0.3
+    """A picture counts as worse when it loses more than this many dB against the input."""
+
+    @model_validator(mode="after")
+    def _best_exists(self) -> "Validation":
+        if self.best is not None:
+            name, _, figure = self.best.partition(".")
+            if name not in self.sets or figure not in ("psnr", "gain"):
+                allowed = [f"{key}.{value}" for key in self.sets for value in ("psnr", "gain")]
+                raise ValueError(f"best is none of {', '.join(allowed) or '(no sets)'}")
+        return self
+
+
+class Machine(Part):
+    """Where and how it runs; nothing here changes what is learned, up to rounding."""
+
+    accelerator: str = "auto"
+    devices: int | Literal["auto"] = 1
+    nodes: Positive = 1
+    strategy: str = "auto"
+    precision: Literal["32-true", "16-mixed", "bf16-mixed"] = "32-true"
+    threads: Annotated[int, Field(ge=0)] = 0
+    """Threads of the training process; 0 leaves it to torch."""
+    workers: Annotated[int, Field(ge=0)] = 2
+    prefetch: Positive = 4
+    channels_last: bool = False
+    cache_megabytes: Positive = 1000
+    """Decoded photographs kept in memory by each worker."""
+
+
+class Recipe(Part):
+    """All of a training run."""
+
+    name: str
+    run: Path
+    """The run folder."""
+    seed: Annotated[int, Field(ge=0)] = 2026
+    net: Net = Net()
+    init: Path | None = None
+    """Weights to start from: a `best.safetensors` of another run."""
+    labeled: Labeled
+    stages: Annotated[tuple[Stage, ...], Field(min_length=1)]
+    loss: Loss = Loss()
+    optimizer: Optimizer = Optimizer()
+    teacher_momentum: Share = 0.999
+    mixup: Mixup = Mixup()
+    semi: Semi | None = None
+    validation: Validation = Validation()
+    checkpoint_every: Positive = 500
+    checkpoints_kept: Annotated[int, Field(ge=2)] = 2
+    log_every: Positive = 10
+    bad_steps: Positive = 5
+    """So many steps in a row without a finite loss end the run."""
+    tensorboard: bool = True
+    machine: Machine = Machine()
+
+    @model_validator(mode="after")
+    def _features_for_contrast(self) -> "Recipe":
+        wanted = self.semi is not None and (self.semi.contrastive.weight or self.semi.perceptual)
+        if wanted and self.loss.features.kind == "none":
+            raise ValueError(
+                "semi.contrastive and semi.perceptual need loss.features.kind vgg16; "
+                "set their weights to 0 to go without features"
+            )
+        return self

@@ -1,0 +1,104 @@
+"""From a recipe to data: what to train on, what to measure on, and a manifest of both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from semilar.data.labeled import LabeledSource, ReadyPairs, SimulatedPairs, synth_settings
+from semilar.data.pairs import find_pairs
+from semilar.data.photos import PhotoFolder
+from semilar.data.unlabeled import UnlabeledPhotos, identify
+from semilar.data.views import StrongView
+from semilar.errors import SemilarError
+from semilar.train.recipe import Authors, Pairs, Patterns, Photos, Recipe, Semi, Simulated
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The data of a run, and the names of the files it comes from."""
+
+    labeled: LabeledSource
+    unlabeled: UnlabeledPhotos | None
+    manifest: dict[str, Any]
+    warnings: list[str]
+
+
+def folder_of(photos: Photos) -> PhotoFolder:
+    """The recipe's description of a folder as the object that searches it."""
+    return PhotoFolder(**photos.model_dump())
+
+
+def find_sources(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None) -> Sources:
+    """Find all training data of a recipe; a folder that is missing or empty is a sentence."""
+    _check_settings(recipe)
+    warnings: list[str] = []
+    labeled, manifest = _labeled(recipe, warnings)
+    unlabeled = None
+    if recipe.semi is not None:
+        unlabeled = _unlabeled(recipe, recipe.semi)
+        manifest["unlabeled"] = [who.key for who in unlabeled.identities]
+    for warning in warnings:
+        tell(warning)
+    return Sources(labeled, unlabeled, manifest, warnings)
+
+
+def _check_settings(recipe: Recipe) -> None:
+    for stage in recipe.stages:
+        synth_settings(stage.synth.preset, stage.synth.changes)
+
+
+def _labeled(recipe: Recipe, warnings: list[str]) -> tuple[LabeledSource, dict[str, Any]]:
+    spec, megabytes = recipe.labeled, recipe.machine.cache_megabytes
+    if isinstance(spec, Simulated | Patterns):
+        paths = folder_of(spec.backgrounds).find()
+        manifest = {"backgrounds": _names(paths, spec.backgrounds.folder)}
+        if isinstance(spec, Patterns):
+            raise SemilarError("patterns")
+        source = SimulatedPairs(paths, samples=spec.samples, side=spec.side, megabytes=megabytes)
+        return source, manifest
+    assert isinstance(spec, Pairs | Authors)
+    folder = spec.folder / "labeled" if isinstance(spec, Authors) else spec.folder
+    found = find_pairs(folder)
+    if found.unpaired:
+        first = found.unpaired[0]
+        warnings.append(
+            f"{first}: has no partner; {len(found.unpaired)} such files of {folder} are left out."
+        )
+    return ReadyPairs(found.pairs, megabytes=megabytes), {"pairs": [p.name for p in found.pairs]}
+
+
+def unlabeled_folder(recipe: Recipe, semi: Semi) -> PhotoFolder:
+    """Where the unlabeled photos are."""
+    if semi.photos is not None:
+        return folder_of(semi.photos)
+    if isinstance(recipe.labeled, Authors):
+        return PhotoFolder(folder=recipe.labeled.folder / "unlabeled" / "input")
+    raise SemilarError("semi.photos is missing: name the folder of unlabeled photos.")
+
+
+def _unlabeled(recipe: Recipe, semi: Semi) -> UnlabeledPhotos:
+    place = unlabeled_folder(recipe, semi)
+    paths = place.find()
+    if len(paths) < semi.batch:
+        raise SemilarError(
+            f"{place.folder}: holds {len(paths)} photos, fewer than a batch of {semi.batch};"
+            f" set semi.batch={len(paths)}."
+        )
+    largest = max(stage.crop for stage in recipe.stages)
+    if semi.side < largest:
+        raise SemilarError(
+            f"semi.side is {semi.side}, smaller than the largest crop; make it at least {largest}."
+        )
+    return UnlabeledPhotos(
+        paths,
+        identify(paths, place.folder),
+        side=semi.side,
+        flip=semi.flip,
+        strong=StrongView(**semi.strong.model_dump()),
+        megabytes=recipe.machine.cache_megabytes,
+    )
+
+
+def _names(paths: list[Path], folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in paths]

@@ -1,0 +1,318 @@
+"""Putting a run together: network, data, losses, repository, and what a checkpoint says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import lightning_fabric
+import torch
+from torch import nn
+
+from semilar.data.order import derived_seed
+from semilar.errors import SemilarError
+from semilar.loss.perceptual import Features
+from semilar.net import build
+from semilar.semi.pseudo import PseudoLabeler
+from semilar.semi.repository import Repository
+from semilar.semi.rule import UpdateRule
+from semilar.semi.shards import reshard, shard_path
+from semilar.semi.teacher import Teacher
+from semilar.train.checkpoint import Checkpoint, load_newest, read_tensors
+from semilar.train.display import Display, Silent
+from semilar.train.feed import Batches, Unlabeled, owned_photos
+from semilar.train.logbook import Logbook
+from semilar.train.loop import Progress, Trainer
+from semilar.train.objective import UnsupervisedLoss, supervised_loss
+from semilar.train.plan import Plan
+from semilar.train.recipe import Recipe, Semi
+from semilar.train.run_folder import RunFolder
+from semilar.train.sources import Sources, find_sources
+from semilar.train.stopping import Stopper
+from semilar.train.validation import load_cases
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended: the step it reached, why it stopped early (or None), its last figures."""
+
+    step: int
+    steps: int
+    reason: str | None
+    validation: dict[str, Any]
+    best: float | None
+    best_step: int | None
+
+
+def train(
+    recipe: Recipe,
+    *,
+    resume: bool = False,
+    max_minutes: float | None = None,
+    display: Display | None = None,
+    features: Features | None = None,
+    fabric: lightning_fabric.Fabric | None = None,
+) -> Ending:
+    """Train as the recipe says, in its run folder.
+
+    Args:
+        resume: go on with the run that the folder holds.
+        max_minutes: end cleanly after so many minutes, with a checkpoint.
+        display: what shows progress.
+        features: a feature extractor to use instead of VGG16.
+        fabric: a launched Fabric to run on; by default the recipe's machine.
+    """
+    stopper = Stopper(max_minutes=max_minutes)
+    fabric = fabric or make_fabric(recipe)
+    display = display if display is not None and fabric.global_rank == 0 else Silent()
+    folder = RunFolder(recipe.run)
+    if fabric.global_rank == 0:
+        folder.begin(resume=resume)
+    fabric.barrier()
+    sources = find_sources(recipe, tell=display.say)
+    with stopper:
+        trainer = prepare(recipe, folder, fabric, sources, display, features, resume=resume)
+        reason = trainer.fit(stopper)
+        return _ending(trainer, reason)
+
+
+def _ending(trainer: Trainer, reason: str | None) -> Ending:
+    progress = trainer.progress
+    if trainer.logbook is not None:
+        trainer.logbook.close()
+    if trainer.labeler is not None and trainer.labeler.repository is not None:
+        trainer.labeler.repository.close()
+    return Ending(
+        progress.step,
+        trainer.plan.steps,
+        reason,
+        progress.validation,
+        progress.best,
+        progress.best_step,
+    )
+
+
+def make_fabric(recipe: Recipe) -> lightning_fabric.Fabric:
+    """Fabric on the recipe's machine, launched."""
+    machine = recipe.machine
+    if machine.threads:
+        torch.set_num_threads(machine.threads)
+    fabric = lightning_fabric.Fabric(
+        accelerator=machine.accelerator,
+        devices=machine.devices,
+        num_nodes=machine.nodes,
+        strategy=machine.strategy,
+        precision=machine.precision,
+    )
+    fabric.launch()
+    return fabric
+
+
+def prepare(
+    recipe: Recipe,
+    folder: RunFolder,
+    fabric: lightning_fabric.Fabric,
+    sources: Sources,
+    display: Display,
+    features: Features | None,
+    *,
+    resume: bool,
+) -> Trainer:
+    """A trainer that stands where the run's newest checkpoint left it, or at the start."""
+    check_batches(recipe, fabric.world_size)
+    checkpoint = _checkpoint(folder, display) if resume else None
+    net = build_net(recipe, checkpoint)
+    teacher = Teacher(net, momentum=recipe.teacher_momentum)
+    optimizer = torch.optim.Adam(
+        net.parameters(),
+        lr=recipe.optimizer.lr,
+        betas=recipe.optimizer.betas,
+        weight_decay=recipe.optimizer.weight_decay,
+    )
+    model, optimizer = fabric.setup(net, optimizer)
+    teacher.net.to(fabric.device)
+    progress = _restore(checkpoint, net, teacher, optimizer)
+    plan = make_plan(recipe, sources)
+    features = features or _features(recipe, fabric.device)
+    labeler = _labeler(recipe, folder, fabric, sources, progress.step) if recipe.semi else None
+    first = fabric.global_rank == 0
+    if first:
+        for change in folder.describe(recipe, sources.manifest):
+            display.say(f"changed since the last start: {change}")
+    return Trainer(
+        recipe=recipe,
+        folder=folder,
+        fabric=fabric,
+        plan=plan,
+        batches=_batches(recipe, plan, sources, fabric),
+        net=net,
+        model=model,
+        optimizer=optimizer,
+        teacher=teacher,
+        supervised=supervised_loss(recipe.loss, features),
+        unsupervised=UnsupervisedLoss(semi=recipe.semi, features=features) if recipe.semi else None,
+        labeler=labeler,
+        cases=load_cases(recipe) if first else {},
+        display=display,
+        logbook=_logbook(recipe, folder, progress.step) if first else None,
+        progress=progress,
+    )
+
+
+def check_batches(recipe: Recipe, world: int) -> None:
+    """Batches are those of all processes together and must split evenly."""
+    sizes = [(f"stages.{i}.batch", stage.batch) for i, stage in enumerate(recipe.stages)]
+    if recipe.semi:
+        sizes.append(("semi.batch", recipe.semi.batch))
+    for name, size in sizes:
+        if size % world:
+            raise SemilarError(f"{name} is {size}, which {world} processes cannot share evenly.")
+
+
+def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module:
+    """The recipe's network: fresh from the seed, from `init`, or from a checkpoint."""
+    torch.manual_seed(derived_seed(recipe.seed))
+    try:
+        net = build(recipe.net.name, **recipe.net.options)
+    except TypeError as error:
+        raise SemilarError(
+            f"net.options: {recipe.net.name} does not take them ({error})."
+        ) from None
+    if recipe.machine.channels_last:
+        net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    if checkpoint is not None:
+        _fill(net, checkpoint.student, "the checkpoint")
+    elif recipe.init is not None:
+        _fill(net, read_tensors(recipe.init)[0], str(recipe.init))
+    return net
+
+
+def _fill(net: nn.Module, tensors: dict[str, torch.Tensor], origin: str) -> None:
+    try:
+        net.load_state_dict(tensors)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise SemilarError(f"{origin}: does not fit the recipe's network ({reason})") from None
+
+
+def _restore(
+    checkpoint: Checkpoint | None, net: nn.Module, teacher: Teacher, optimizer: Any
+) -> Progress:
+    if checkpoint is None:
+        return Progress()
+    teacher.net.load_state_dict(checkpoint.teacher)
+    teacher.updates = checkpoint.values["teacher_updates"]
+    optimizer.load_state_dict(checkpoint.optimizer)
+    known = {field.name for field in fields(Progress)}
+    return Progress(**{name: v for name, v in checkpoint.values.items() if name in known})
+
+
+def _checkpoint(folder: RunFolder, display: Display) -> Checkpoint:
+    checkpoint, complaints = load_newest(folder.checkpoints)
+    for complaint in complaints:
+        display.say(f"{complaint} Going back to step {checkpoint.step}.")
+    return checkpoint
+
+
+def make_plan(recipe: Recipe, sources: Sources) -> Plan:
+    """All steps of the run, given how much data there is."""
+    photos = 0 if sources.unlabeled is None else len(sources.unlabeled)
+    return Plan(
+        recipe.stages,
+        labeled=len(sources.labeled),
+        unlabeled=photos,
+        unlabeled_batch=recipe.semi.batch if recipe.semi else 1,
+    )
+
+
+def _batches(
+    recipe: Recipe, plan: Plan, sources: Sources, fabric: lightning_fabric.Fabric
+) -> Batches:
+    unlabeled = None
+    if recipe.semi and sources.unlabeled is not None:
+        first = next(
+            (n for n in range(plan.steps) if plan.step(n).epoch >= recipe.semi.start_epoch),
+            plan.steps,
+        )
+        unlabeled = Unlabeled(sources.unlabeled, recipe.semi.batch, plan.first_batch(first))
+    return Batches(
+        plan,
+        sources.labeled,
+        unlabeled,
+        seed=recipe.seed,
+        rank=fabric.global_rank,
+        world=fabric.world_size,
+    )
+
+
+def _features(recipe: Recipe, device: torch.device) -> Features | None:
+    """VGG16 where the recipe uses it; missing weights are a sentence, never random features."""
+    semi, spec = recipe.semi, recipe.loss.features
+    contrast = semi is not None and semi.contrastive.weight > 0
+    if spec.kind == "none" or not (recipe.loss.perceptual or contrast):
+        return None
+    from semilar.loss.vgg import vgg16
+
+    return vgg16(layers=spec.layers, normalize=spec.normalize, scale=spec.scale).to(device)
+
+
+def update_rule(semi: Semi, scorer_delta: float) -> UpdateRule:
+    """The recipe's algorithm 1; δ is the recipe's or else the scorer's own."""
+    spec = semi.repository
+    return UpdateRule(
+        quality=spec.strategy == "momentum+quality",
+        epsilon=spec.epsilon,
+        beta=spec.beta,
+        delta=scorer_delta if spec.delta is None else spec.delta,
+        black=spec.black,
+        fog=spec.fog,
+        empty=spec.empty,
+    )
+
+
+def _labeler(
+    recipe: Recipe,
+    folder: RunFolder,
+    fabric: lightning_fabric.Fabric,
+    sources: Sources,
+    step: int,
+) -> PseudoLabeler:
+    from semilar.quality.scorers import scorer
+
+    semi = recipe.semi
+    assert semi is not None
+    assert sources.unlabeled is not None
+    quality = semi.repository.strategy == "momentum+quality"
+    score = scorer(semi.repository.scorer if quality else "none")
+    repository = None
+    if semi.repository.strategy != "none":
+        keys = [who.key for who in sources.unlabeled.identities]
+        repository = _open_repository(folder, fabric, keys, semi.batch, step)
+    return PseudoLabeler(
+        rule=update_rule(semi, score.delta),
+        repository=repository,
+        score=score,
+        whole=semi.teacher_sees == "photo",
+        valid=semi.repository.valid,
+    )
+
+
+def _open_repository(
+    folder: RunFolder,
+    fabric: lightning_fabric.Fabric,
+    keys: Sequence[str],
+    batch: int,
+    step: int,
+) -> Repository:
+    world = fabric.world_size
+    if fabric.global_rank == 0:
+        owners = [[keys[i] for i in owned_photos(len(keys), batch, r, world)] for r in range(world)]
+        reshard(folder.repository, owners)
+    fabric.barrier()
+    repository = Repository(shard_path(folder.repository, fabric.global_rank))
+    repository.roll_back(step)
+    return repository
+
+
+def _logbook(recipe: Recipe, folder: RunFolder, step: int) -> Logbook:
+    board = folder.tensorboard if recipe.tensorboard else None
+    return Logbook(folder.log, step=step, tensorboard=board)

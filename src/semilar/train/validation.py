@@ -1,0 +1,152 @@
+"""Validation: held-out simulated pairs and real pairs, against the untouched input."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from semilar import photo
+from semilar.data.labeled import SimulatedPairs, synth_settings
+from semilar.data.order import VALIDATION, derived_seed
+from semilar.data.pairs import find_pairs
+from semilar.data.photos import Pixels, eight_bit, with_short_side
+from semilar.errors import SemilarError
+from semilar.quality import psnr
+from semilar.train.recipe import Check, PairsCheck, Recipe, Simulated, SimulatedCheck
+from semilar.train.sources import folder_of
+
+_CAP = 100.0  # dB counted for an exact match, whose PSNR is infinite
+
+
+@dataclass(frozen=True)
+class Case:
+    """A named pair of encoded pictures (H, W, 3)."""
+
+    name: str
+    input: Pixels
+    target: Pixels
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a network did to one set: means in dB, and the pictures it harmed most."""
+
+    psnr: float
+    input_psnr: float
+    gain: float
+    worse: int
+    count: int
+    worst: list[tuple[str, float]]
+
+    def line(self, name: str) -> str:
+        """One line for a person."""
+        worst = ", ".join(f"{case} {gain:+.2f}" for case, gain in self.worst)
+        return (
+            f"{name}: {self.psnr:.2f} dB, {self.gain:+.2f} against the input;"
+            f" worse {self.worse} of {self.count}; worst {worst}"
+        )
+
+
+def load_cases(recipe: Recipe) -> dict[str, list[Case]]:
+    """The pictures of all validation sets, decoded once."""
+    return {name: _cases(check, recipe) for name, check in recipe.validation.sets.items()}
+
+
+def _cases(check: Check, recipe: Recipe) -> list[Case]:
+    return _pairs(check) if isinstance(check, PairsCheck) else _simulated(check, recipe)
+
+
+def _pairs(check: PairsCheck) -> list[Case]:
+    cases = []
+    for pair in find_pairs(check.folder).pairs[: check.limit]:
+        flared, clean = (eight_bit(photo.read(path).pixels) for path in (pair.input, pair.target))
+        if flared.shape != clean.shape:
+            raise SemilarError(f"{pair.input}: differs in size from its partner {pair.target}.")
+        if check.side and min(flared.shape[:2]) > check.side:
+            flared, clean = with_short_side(flared, check.side), with_short_side(clean, check.side)
+        cases.append(Case(pair.name, flared, clean))
+    return cases
+
+
+def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[Case]:
+    if check.backgrounds is not None:
+        paths = folder_of(check.backgrounds).find()
+    elif isinstance(recipe.labeled, Simulated):
+        paths = folder_of(recipe.labeled.backgrounds).find(held_out=True)
+    else:
+        raise SemilarError("validation: a simulated set needs backgrounds.")
+    source = SimulatedPairs(paths, samples=check.count, side=check.side)
+    settings = synth_settings(check.synth.preset, check.synth.changes)
+    cases = []
+    for i in range(check.count):
+        seed = derived_seed(check.seed, VALIDATION, i)
+        made = source.make(i, seed=seed, crop=check.size, settings=settings)
+        cases.append(Case(f"{i:03d}", _levels(made.input), _levels(made.target)))
+    return cases
+
+
+def restore(net: nn.Module, pixels: Pixels, device: torch.device) -> Pixels:
+    """The scene that a network sees in an encoded picture."""
+    picture = torch.from_numpy(pixels).to(device).permute(2, 0, 1)[None].float() / 255
+    return _levels(net(picture)[0][0].clamp(0, 1).permute(1, 2, 0).float().cpu().numpy())
+
+
+@torch.no_grad()
+def judge(
+    net: nn.Module,
+    cases: list[Case],
+    *,
+    device: torch.device,
+    worse_by: float,
+    advance: Callable[[], None] = lambda: None,
+) -> Report:
+    """How the network does on a set."""
+    figures = []
+    for case in cases:
+        before = min(psnr(case.input, case.target), _CAP)
+        after = min(psnr(restore(net, case.input, device), case.target), _CAP)
+        figures.append((case.name, after, before, after - before))
+        advance()
+    gains = np.array([gain for *_, gain in figures])
+    order = np.argsort(gains)[:3]
+    return Report(
+        psnr=float(np.mean([after for _, after, _, _ in figures])),
+        input_psnr=float(np.mean([before for _, _, before, _ in figures])),
+        gain=float(gains.mean()),
+        worse=int((gains < -worse_by).sum()),
+        count=len(cases),
+        worst=[(figures[i][0], float(gains[i])) for i in order],
+    )
+
+
+@torch.no_grad()
+def sample_sheet(
+    net: nn.Module, cases: dict[str, list[Case]], *, device: torch.device, rows: int = 3
+) -> Pixels:
+    """Input, restored, flare and truth side by side, `rows` pictures of each set."""
+    strips = []
+    for chosen in cases.values():
+        for case in chosen[:: max(1, len(chosen) // rows)][:rows]:
+            picture = torch.from_numpy(case.input).to(device).permute(2, 0, 1)[None].float() / 255
+            scene, flare = (_to_pixels(x) for x in net(picture))
+            strip = np.concatenate([case.input, scene, flare, case.target], axis=1)
+            strips.append(strip)
+    width = min(strip.shape[1] for strip in strips)
+    return np.concatenate([_at_width(strip, width) for strip in strips], axis=0)
+
+
+def _at_width(strip: Pixels, width: int) -> Pixels:
+    from semilar.data.photos import resize
+
+    return resize(strip, round(strip.shape[0] * width / strip.shape[1]), width)
+
+
+def _to_pixels(batch: Tensor) -> Pixels:
+    return _levels(batch[0].clamp(0, 1).permute(1, 2, 0).float().cpu().numpy())
+
+
+def _levels(picture: np.ndarray[Any, Any]) -> Pixels:
+    return np.rint(np.clip(picture, 0, 1) * 255).astype(np.uint8)
