@@ -4,17 +4,18 @@ The published flare tables feed pictures in [0, 1] to a network made for [-1, 1]
 are offered and every output names the one it used: "published" and "intended".
 """
 
-from collections.abc import Mapping
+import importlib.util
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import MissingExtraError, SemilarError
 from semilar.extras import load_extra
 from semilar.quality.picture_pair import Picture, as_levels
-from semilar.weights import load
+from semilar.weights import load, locate
 
 Convention = Literal["published", "intended"]
 
@@ -44,24 +45,31 @@ class Lpips:
         self, picture: Picture, truth: Picture, *, convention: Convention = "published"
     ) -> float:
         """The distance of two encoded (H, W, 3) pictures in the named convention."""
-        if min(picture.shape[:2]) < _SMALLEST:
-            raise SemilarError(f"LPIPS needs pictures of at least {_SMALLEST} pixels a side.")
-        levels = np.stack(as_levels(picture, truth)).transpose(0, 3, 1, 2)
-        batch = self._torch.from_numpy((levels / 255).astype(np.float32))
-        with self._torch.no_grad():
-            return float(self.distance(batch, convention))
+        return self.against(truth, [picture], convention=convention)[0]
 
-    def distance(self, batch: Any, convention: Convention) -> Any:
-        """The distance of the two pictures in a (2, 3, H, W) tensor, encoded, in [0, 1]."""
+    def against(
+        self, truth: Picture, pictures: Sequence[Picture], *, convention: Convention
+    ) -> list[float]:
+        """The distances of several pictures from one truth, whose features are computed once."""
+        if min(truth.shape[:2]) < _SMALLEST:
+            raise SemilarError(f"LPIPS needs pictures of at least {_SMALLEST} pixels a side.")
+        levels = [as_levels(picture, truth) for picture in pictures]
+        stack = np.stack([levels[0][1], *(own for own, _ in levels)]).transpose(0, 3, 1, 2)
+        with self._torch.no_grad():
+            batch = self._torch.from_numpy((stack / 255).astype(np.float32))
+            return self.distances(batch, convention).tolist()
+
+    def distances(self, batch: Any, convention: Convention) -> Any:
+        """Distances (B - 1,) of the first picture of (B, 3, H, W), encoded [0, 1], to the rest."""
         torch = self._torch
         shift, scale = (torch.tensor(v).view(1, 3, 1, 1) for v in (_SHIFT, _SCALE))
         pictures = batch if convention == "published" else batch * 2 - 1
-        total = torch.zeros(())
+        total = torch.zeros(len(batch) - 1)
         for layer, features in enumerate(self._features((pictures - shift) / scale)):
             length = torch.sqrt((features**2).sum(dim=1, keepdim=True))
-            a, b = features / (length + 1e-10)
-            head = self._tensors[f"lin{layer}.model.1.weight"].view(-1, 1, 1)
-            total = total + (head * (a - b) ** 2).sum(dim=0).mean()
+            unit = features / (length + 1e-10)
+            head = self._tensors[f"lin{layer}.model.1.weight"]  # (1, C, 1, 1)
+            total = total + (head * (unit[1:] - unit[:1]) ** 2).sum(dim=1).mean(dim=(1, 2))
         return total
 
     def _features(self, x: Any) -> list[Any]:
@@ -78,6 +86,14 @@ class Lpips:
         third = convolve(functional.max_pool2d(second, 3, 2), 6, padding=1)
         fourth = convolve(third, 8, padding=1)
         return [first, second, third, fourth, convolve(fourth, 10, padding=1)]
+
+
+def check_lpips() -> None:
+    """A sentence if torch or the weights are missing. Cheap: nothing is loaded."""
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtraError("torch", "train")
+    for name in ("alexnet", "lpips-alex"):
+        locate(name)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,172 @@
+"""`semilar evaluate`: restored pictures against their ground truth."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from semilar.cli.console import out, print_json, progress, say, sentences
+from semilar.errors import SemilarError
+
+
+@sentences
+def evaluate(
+    input: Annotated[Path, typer.Option(help="Folder of the pictures to judge.")],
+    gt: Annotated[Path, typer.Option(help="Folder of the true pictures without flare.")],
+    mask: Annotated[
+        Path | None, typer.Option(help="Folder of masks in the published colour code.")
+    ] = None,
+    untouched: Annotated[
+        Path | None, typer.Option(help="Folder of the pictures with flare, to compare with.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Folder of another method's pictures, to compare with.")
+    ] = None,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for evaluation.json and .csv; a stopped run goes on."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="One HTML page with sliders, error maps and numbers.")
+    ] = None,
+    report_pictures: Annotated[
+        int, typer.Option(min=0, help="How many pictures the page shows, the worst first.")
+    ] = 24,
+    lpips: Annotated[
+        bool | None, typer.Option(help="LPIPS in both conventions; by default where possible.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes; 0 is all.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
+) -> None:
+    """Judge restored pictures against their ground truth: PSNR, SSIM, LPIPS, G-PSNR, S-PSNR.
+
+    Pictures are paired by name (gt_7.png, input_7.png and 7.jpg belong together). Means come with
+    95 % bootstrap intervals, comparisons with a paired permutation test.
+
+    Examples:
+
+    semilar evaluate --input restored --gt test/gt --mask test/mask
+
+    semilar evaluate --input ours --gt gt --untouched flare --baseline theirs --report r.html
+    """
+    from semilar.evaluate import pair_folders
+
+    folders = {"result": input, "truth": gt, "mask": mask}
+    folders |= {"untouched": untouched, "baseline": baseline}
+    check_targets(out_dir, report, force=force)
+    pictures = pair_folders({role: path for role, path in folders.items() if path is not None})
+    judge(
+        pictures,
+        title=str(input),
+        lpips=lpips,
+        jobs=jobs,
+        out_dir=out_dir,
+        report=report,
+        report_pictures=report_pictures,
+        as_json=as_json,
+    )
+
+
+def judge(
+    pictures: list[Any],
+    *,
+    title: str,
+    lpips: bool | None,
+    jobs: int,
+    out_dir: Path | None,
+    report: Path | None,
+    report_pictures: int,
+    as_json: bool,
+) -> dict[str, Any]:
+    """Measure, print and write; shared with `semilar benchmark`. Gives the result as JSON."""
+    from semilar.evaluate import evaluate, summarize
+    from semilar.evaluate.output import as_csv
+    from semilar.evaluate.output import as_json as to_json
+    from semilar.files import write_text
+
+    with_lpips = wants_lpips(lpips)
+    journal = out_dir / "rows.jsonl" if out_dir else None
+    with progress() as bar:
+        task = bar.add_task("Measuring", total=len(pictures))
+        evaluation = evaluate(
+            pictures,
+            with_lpips=with_lpips,
+            jobs=jobs or processes(),
+            journal=journal,
+            progress=lambda: bar.advance(task),
+        )
+    summary = summarize(evaluation)
+    facts = to_json(evaluation, summary)
+    if as_json:
+        print_json(facts)
+    else:
+        _print_tables(evaluation, summary, title)
+    if out_dir:
+        write_text(out_dir / "evaluation.json", json.dumps(facts, indent=1, ensure_ascii=False))
+        write_text(out_dir / "evaluation.csv", as_csv(evaluation))
+        say(f"Written: {out_dir / 'evaluation.json'}, {out_dir / 'evaluation.csv'}")
+    if report:
+        _write_page(evaluation, summary, report, title=title, pictures=report_pictures)
+    return facts
+
+
+def _write_page(evaluation: Any, summary: Any, target: Path, *, title: str, pictures: int) -> None:
+    from semilar.evaluate.report import write_report
+
+    with progress() as bar:
+        task = bar.add_task("Drawing the page", total=min(pictures, summary.count))
+        write_report(
+            evaluation,
+            summary,
+            target,
+            title=title,
+            pictures=pictures,
+            progress=lambda: bar.advance(task),
+        )
+    say(f"Written: {target}")
+
+
+def check_targets(out_dir: Path | None, report: Path | None, *, force: bool) -> None:
+    """Say before the work, not after it, that something would be overwritten."""
+    targets = [out_dir / "evaluation.json"] if out_dir else []
+    for target in [*targets, *([report] if report else [])]:
+        if target.exists() and not force:
+            raise SemilarError(f"{target}: already exists; use --force to replace it.")
+
+
+def wants_lpips(asked: bool | None) -> bool:
+    """Asked for: it must work. Not asked: it is left out with a sentence where it cannot."""
+    from semilar.quality.lpips import check_lpips
+
+    if asked is False:
+        return False
+    try:
+        check_lpips()
+    except SemilarError as error:
+        if asked:
+            raise
+        say(f"LPIPS is left out. {error}")
+        return False
+    return True
+
+
+def processes() -> int:
+    """The processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _print_tables(evaluation: Any, summary: Any, title: str) -> None:
+    from semilar.evaluate import tables
+
+    heading = f"{title}: {summary.count} pictures, mean and 95 % interval".replace("[", r"\[")
+    shown = [tables.means_table(summary, title=heading)]
+    shown += [tables.differences_table(summary, role) for role in summary.differences]
+    shown += [tables.worst_table(evaluation, summary)] if summary.count > 1 else []
+    for table in shown:
+        out.print(table)
+        out.print()

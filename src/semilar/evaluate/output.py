@@ -1,0 +1,68 @@
+"""An evaluation as JSON and CSV."""
+
+import csv
+import io
+import math
+from dataclasses import asdict
+from typing import Any
+
+from semilar import __version__
+from semilar.evaluate.metrics import BY_KEY
+from semilar.evaluate.run import Evaluation
+from semilar.evaluate.summary import WORST, Summary
+
+
+def as_json(evaluation: Evaluation, summary: Summary) -> dict[str, Any]:
+    """Everything, for a machine to read. Infinity (an exact match) is the string "inf"."""
+    names = [picture.name for picture in evaluation.pictures]
+    return _plain(
+        {
+            "version": __version__,
+            "pictures": summary.count,
+            "metrics": {
+                key: {
+                    "label": BY_KEY[key].label,
+                    "higher_is_better": BY_KEY[key].higher_is_better,
+                }
+                for key in summary.metrics
+            },
+            "means": {
+                role: {key: asdict(mean) for key, mean in means.items()}
+                for role, means in summary.means.items()
+            },
+            "differences": {
+                role: {key: asdict(difference) for key, difference in table.items()}
+                for role, table in summary.differences.items()
+            },
+            "worst": {
+                "ranked_by": summary.ranked_by,
+                "pictures": [names[i] for i in summary.ranking[:WORST]],
+            },
+            "rows": [
+                {"picture": name, **row} for name, row in zip(names, evaluation.rows, strict=True)
+            ],
+        }
+    )
+
+
+def as_csv(evaluation: Evaluation) -> str:
+    """One line per picture and role; an empty field where the picture has no such region."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["picture", "role", *evaluation.metrics])
+    for picture, row in zip(evaluation.pictures, evaluation.rows, strict=True):
+        for role in evaluation.roles:
+            values = [row[role][metric] for metric in evaluation.metrics]
+            writer.writerow([picture.name, role, *("" if v is None else repr(v) for v in values)])
+    return stream.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity and no NaN."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value

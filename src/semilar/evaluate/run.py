@@ -1,0 +1,124 @@
+"""Measuring all pictures of a set: several processes, and a journal to restart from."""
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+
+from semilar.evaluate.metrics import Row, measure
+from semilar.evaluate.pairing import Series
+
+JUDGED = ("result", "untouched", "baseline")  # the roles that are compared with the ground truth
+_FEW = 4  # pictures for which starting processes does not pay
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The numbers of every picture: `rows[i][role][metric]` belongs to `pictures[i]`."""
+
+    pictures: list[Series]
+    rows: list[dict[str, Row]]
+    roles: tuple[str, ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that were computed."""
+        return tuple(self.rows[0][self.roles[0]])
+
+
+def evaluate(
+    pictures: list[Series],
+    *,
+    with_lpips: bool,
+    jobs: int = 1,
+    journal: Path | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> Evaluation:
+    """Measure `pictures` in up to `jobs` processes; `progress` is called after each.
+
+    A `journal` file keeps every finished picture: after a stop, the pictures whose files have not
+    changed are taken from it. An error stops the run, for a mean over some pictures misleads.
+    """
+    roles = tuple(role for role in JUDGED if role in pictures[0].files)
+    done = _read_journal(journal)
+    keys = [_fingerprint(picture, with_lpips) for picture in pictures]
+    missing = [i for i, key in enumerate(keys) if key not in done]
+    for _ in range(len(pictures) - len(missing)):
+        progress()
+    tasks = [(i, pictures[i], roles, with_lpips) for i in missing]
+    with _journal_writer(journal) as note:
+        for i, row in _measure_all(tasks, jobs):
+            done[keys[i]] = row
+            note(keys[i], row)
+            progress()
+    return Evaluation(pictures, [done[key] for key in keys], roles)
+
+
+_Task = tuple[int, Series, tuple[str, ...], bool]
+
+
+def _measure_all(tasks: list[_Task], jobs: int) -> Iterator[tuple[int, dict[str, Row]]]:
+    if jobs <= 1 or len(tasks) <= _FEW:
+        yield from map(_measure_one, tasks)
+        return
+    # A fresh process per worker: forking one that has used torch's threads can hang.
+    pool = ProcessPoolExecutor(
+        min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_one_thread
+    )
+    try:
+        for future in as_completed([pool.submit(_measure_one, task) for task in tasks]):
+            yield future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _measure_one(task: _Task) -> tuple[int, dict[str, Row]]:
+    index, picture, roles, with_lpips = task
+    return index, measure(picture.files, roles, with_lpips=with_lpips)
+
+
+def _one_thread() -> None:
+    """The pictures are the parallelism: libraries loaded later stay on one thread each."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"
+
+
+def _fingerprint(picture: Series, with_lpips: bool) -> str:
+    """What a row depends on: the files as they are now, and the metrics asked for."""
+    facts = [picture.name, str(with_lpips)]
+    for role, file in sorted(picture.files.items()):
+        status = file.stat()
+        facts += [role, str(file.resolve()), str(status.st_size), str(status.st_mtime_ns)]
+    return sha256("\0".join(facts).encode()).hexdigest()
+
+
+def _read_journal(journal: Path | None) -> dict[str, dict[str, Row]]:
+    done: dict[str, dict[str, Row]] = {}
+    if journal is None or not journal.exists():
+        return done
+    for line in journal.read_text(encoding="utf-8").splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # the line a kill cut short
+            entry = json.loads(line)
+            done[entry["key"]] = entry["row"]
+    return done
+
+
+@contextlib.contextmanager
+def _journal_writer(journal: Path | None) -> Iterator[Callable[[str, dict[str, Row]], None]]:
+    if journal is None:
+        yield lambda _key, _row: None
+        return
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    with journal.open("a", encoding="utf-8") as file:
+        file.write("\n")  # ends a line that a kill cut short
+
+        def note(key: str, row: dict[str, Row]) -> None:
+            file.write(json.dumps({"key": key, "row": row}) + "\n")
+            file.flush()
+
+        yield note
