@@ -24,20 +24,19 @@ import torch
 from PIL import Image
 from rich.progress import track
 from safetensors.torch import load_file, save_file
-from torch import Generator, Tensor
+from torch import Tensor
 from torch.nn import functional
 
 from semilar.files import atomic_path, write_text
 from semilar.flare import synthesize
 from semilar.flare.presets import preset
 from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
-from semilar.quality.scorers.restorations import KINDS, restore, true_psnr
+from semilar.quality.scorers.restorations import draw_restorations, true_psnr
 
 SIDE = 384  # of a stored scene; about the short side of a photograph at the working size
 CROP = 224  # of a training picture
 SCENES, VARIANTS = 3, 7  # in one batch
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
-AFTERWARDS = ["darkening", "dark patches", "blur", "fog"]  # damage that may come on top
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
 
 
@@ -87,28 +86,6 @@ def draw_view(scene: np.ndarray, random: np.random.Generator) -> tuple[Tensor, T
     # Exposure and curve of the camera: day turns into dusk, dusk into night.
     pair = (pair * random.uniform(0.6, 1.1)).clamp(0, 1) ** random.uniform(0.8, 1.8)
     return pair[:1], pair[1:]
-
-
-def draw_restorations(
-    flared: Tensor, clean: Tensor, number: int, random: np.random.Generator
-) -> Tensor:
-    """The clean scene, the flared one, and `number` - 2 simulated restorations of it."""
-    generator = Generator().manual_seed(int(random.integers(2**62)))
-    made = [clean, flared]
-    while len(made) < number:
-        picture = clean
-        kinds = [str(random.choice(list(KINDS), p=KIND_SHARES))]
-        kinds += [str(random.choice(AFTERWARDS))] if random.random() < 0.25 else []
-        for kind in kinds:
-            amount = torch.tensor([random.uniform() ** 1.5], dtype=torch.float32)
-            picture = restore(flared, picture, kind, amount, generator)
-        made.append(picture)
-    return torch.cat(made)
-
-
-# Residual flare is what the score is for; it gets half of the lessons.
-_RESIDUAL = {"residual": 0.3, "patchy residual": 0.2}
-KIND_SHARES = [_RESIDUAL.get(kind, 0.5 / (len(KINDS) - len(_RESIDUAL))) for kind in KINDS]
 
 
 def losses(net: FlareScoreNet, pictures: Tensor, clean: Tensor) -> dict[str, Tensor]:
@@ -172,8 +149,6 @@ def one_step(
     """One batch of SCENES scenes in VARIANTS restorations each; what the losses were."""
     views = [draw_view(scenes[i], random) for i in random.integers(len(scenes), size=SCENES)]
     pictures = torch.stack([draw_restorations(*view, VARIANTS, random) for view in views])
-    # What is scored has been through 8 bits, as a photograph has.
-    pictures = (pictures * 255).round() / 255
     found = losses(net.train(), pictures, torch.cat([clean for _, clean in views]))
     optimizer.zero_grad()
     (found["cells"] + found["score"] + found["order"]).backward()
@@ -223,8 +198,8 @@ def main() -> None:
     parser.add_argument("job", choices=["scenes", "train", "publish"])
     parser.add_argument("--backgrounds", type=Path, help="folder of free photographs")
     parser.add_argument("--work", type=Path, default=Path("out/flare-score"))
-    parser.add_argument("--scenes", type=int, default=3000)
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--scenes", type=int, default=1200)
+    parser.add_argument("--steps", type=int, default=2600)
     options = parser.parse_args()
     if options.job == "train":
         train(options.work, options.steps)

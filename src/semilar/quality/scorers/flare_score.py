@@ -28,8 +28,10 @@ class FlareScoreNet(nn.Module):
     def __init__(self, *, widths: tuple[int, int, int, int] = (24, 48, 96, 128)) -> None:
         super().__init__()
         first, second, third, fourth = widths
-        self.stem = nn.Sequential(_halve(3, first // 2), nn.ReLU(), _halve(first // 2, first))
-        self.quarter = nn.Sequential(_Block(first), _Block(first))
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 16, 3, stride=2, padding=1), nn.ReLU(), _halve(16, first)
+        )
+        self.quarter = _Block(first)
         self.eighth = nn.Sequential(_halve(first, second), _Block(second), _Block(second))
         self.sixteenth = nn.Sequential(
             _halve(second, third), _Block(third), _Block(third), _Block(third)

@@ -8,6 +8,7 @@ whole or in patches, blur and fog. They train `flare-score` and check it.
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 from torch.nn import functional
@@ -28,6 +29,35 @@ def restore(
     # A plain square stands in for the sRGB curve: restorations are plausible, not exact.
     made = KINDS[kind](flared.square(), clean.square(), strength, generator)
     return made.clamp(0, 1).sqrt()
+
+
+def draw_restorations(
+    flared: Tensor, clean: Tensor, number: int, random: np.random.Generator
+) -> Tensor:
+    """The clean scene, the flared one, and `number` - 2 random restorations of it.
+
+    flared, clean: (1, 3, H, W), encoded; returns (number, 3, H, W), encoded, rounded to 8 bits as
+    a photograph is.
+    """
+    generator = Generator().manual_seed(int(random.integers(2**62)))
+    made = [clean, flared]
+    while len(made) < number:
+        picture = clean
+        kinds = [str(random.choice(list(KINDS), p=_SHARES))]
+        kinds += [str(random.choice(_AFTERWARDS))] if random.random() < 0.25 else []
+        for kind in kinds:
+            amount = torch.tensor([random.uniform() ** 1.5], dtype=torch.float32)
+            picture = restore(flared, picture, kind, amount, generator)
+        made.append(picture)
+    return (torch.cat(made) * 255).round() / 255
+
+
+def ruins(photo: Tensor) -> dict[str, Tensor]:
+    """Versions of photographs (B, 3, H, W), encoded, that no scorer may prefer to them."""
+    blurs = {f"blurred by {s} pixels": _gaussian(photo, s) for s in (2, 4, 8)}
+    fogs = {f"{f:.0%} fog": torch.lerp(photo, torch.full_like(photo, 0.7), f) for f in (0.4, 0.8)}
+    darks = {"black": torch.zeros_like(photo), "nearly black": photo * 0.1}
+    return darks | fogs | blurs
 
 
 def true_psnr(restored: Tensor, clean: Tensor) -> Tensor:
@@ -72,13 +102,13 @@ def _dark_patches(light: Tensor, scene: Tensor, k: Tensor, generator: Generator)
 
 def _blur(light: Tensor, scene: Tensor, k: Tensor, generator: Generator) -> Tensor:
     # One width per call: the amount of the first picture speaks for all.
-    return _gaussian(scene, 0.4 + 5 * float(k.flatten()[0]) ** 2) if float(k.max()) else scene
+    return _gaussian(scene, 0.4 + 8 * float(k.flatten()[0]) ** 2) if float(k.max()) else scene
 
 
 def _fog(light: Tensor, scene: Tensor, k: Tensor, generator: Generator) -> Tensor:
     """A veil of one colour, mixed as the eye sees it (encoded): at full strength it is all."""
     tint = 1 + 0.1 * torch.randn(len(scene), 3, 1, 1, generator=generator)
-    veil = (0.25 + 0.6 * torch.rand(len(scene), 1, 1, 1, generator=generator)) * tint
+    veil = (0.25 + 0.75 * torch.rand(len(scene), 1, 1, 1, generator=generator)) * tint
     encoded = scene.sqrt()
     return torch.lerp(encoded, veil.expand_as(encoded), k).clamp_min(0).square()
 
@@ -94,6 +124,12 @@ KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Generator], Tensor]] = {
     "blur": _blur,
     "fog": _fog,
 }
+
+# Residual flare is what the score is for; it gets half of the lessons.
+_RESIDUAL = {"residual": 0.3, "patchy residual": 0.2}
+_SHARES = [_RESIDUAL.get(kind, 0.5 / (len(KINDS) - len(_RESIDUAL))) for kind in KINDS]
+# Damage that may come on top of another.
+_AFTERWARDS = ["darkening", "dark patches", "blur", "fog"]
 
 
 def _patches(like: Tensor, generator: Generator) -> Tensor:
