@@ -1,7 +1,6 @@
 """`semilar evaluate`: restored pictures against their ground truth."""
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,7 +57,7 @@ def evaluate(
     folders |= {"untouched": untouched, "baseline": baseline}
     check_targets(out_dir, report, force=force)
     pictures = pair_folders({role: path for role, path in folders.items() if path is not None})
-    judge(
+    facts = judge(
         pictures,
         title=str(input),
         lpips=lpips,
@@ -66,8 +65,10 @@ def evaluate(
         out_dir=out_dir,
         report=report,
         report_pictures=report_pictures,
-        as_json=as_json,
+        tables=not as_json,
     )
+    if as_json:
+        print_json(facts)
 
 
 def judge(
@@ -79,12 +80,12 @@ def judge(
     out_dir: Path | None,
     report: Path | None,
     report_pictures: int,
-    as_json: bool,
+    tables: bool,
 ) -> dict[str, Any]:
     """Measure, print and write; shared with `semilar benchmark`. Gives the result as JSON."""
     from semilar.evaluate import evaluate, summarize
-    from semilar.evaluate.output import as_csv
-    from semilar.evaluate.output import as_json as to_json
+    from semilar.evaluate.output import as_csv, as_json
+    from semilar.evaluate.pool import processors
     from semilar.files import write_text
 
     with_lpips = wants_lpips(lpips)
@@ -94,15 +95,13 @@ def judge(
         evaluation = evaluate(
             pictures,
             with_lpips=with_lpips,
-            jobs=jobs or processes(),
+            jobs=jobs or processors(),
             journal=journal,
             progress=lambda: bar.advance(task),
         )
     summary = summarize(evaluation)
-    facts = to_json(evaluation, summary)
-    if as_json:
-        print_json(facts)
-    else:
+    facts = as_json(evaluation, summary)
+    if tables:
         _print_tables(evaluation, summary, title)
     if out_dir:
         write_text(out_dir / "evaluation.json", json.dumps(facts, indent=1, ensure_ascii=False))
@@ -151,13 +150,6 @@ def wants_lpips(asked: bool | None) -> bool:
         say(f"LPIPS is left out. {error}")
         return False
     return True
-
-
-def processes() -> int:
-    """The processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _print_tables(evaluation: Any, summary: Any, title: str) -> None:

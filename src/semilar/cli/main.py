@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from semilar import __version__
-from semilar.cli import evaluate, score, train, weights
+from semilar.cli import benchmark, evaluate, info, score, train, weights
 from semilar.cli.console import Verbosity, out
 
 app = typer.Typer(
@@ -39,7 +39,9 @@ def options(
     Verbosity.quiet, Verbosity.verbose = quiet, verbose
 
 
+app.command()(benchmark.benchmark)
 app.command()(evaluate.evaluate)
+app.command()(info.info)
 app.command()(score.score)
 app.command()(train.train)
 app.add_typer(weights.app, name="weights")

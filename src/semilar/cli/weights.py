@@ -36,12 +36,13 @@ def list_weights(
         print_json({"home": str(home()), "weights": rows})
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("name", "here", "MB", "purpose", "licence", "source"):
+    for column in ("name", "here", "MB", "purpose and licence"):
         table.add_column(column, justify="right" if column == "MB" else "left", overflow="fold")
     for row in rows:
         here = "bundled" if row["bundled"] else "yes" if row["path"] else "no"
         size = f"{row['size'] / 1e6:.1f}"
-        table.add_row(row["name"], here, size, row["purpose"], row["licence"], row["source"])
+        about = f"{row['purpose']}\n[dim]{row['licence']}; {row['source']}"
+        table.add_row(row["name"], here, size, about)
     out.print(table)
     say(f"Fetched weights are kept in {home()}")
 

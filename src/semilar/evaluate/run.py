@@ -2,19 +2,16 @@
 
 import contextlib
 import json
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from hashlib import sha256
-from multiprocessing import get_context
 from pathlib import Path
 
 from semilar.evaluate.metrics import Row, measure
 from semilar.evaluate.pairing import Series
+from semilar.evaluate.pool import in_processes
 
 JUDGED = ("result", "untouched", "baseline")  # the roles that are compared with the ground truth
-_FEW = 4  # pictures for which starting processes does not pay
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ def evaluate(
         progress()
     tasks = [(i, pictures[i], roles, with_lpips) for i in missing]
     with _journal_writer(journal) as note:
-        for i, row in _measure_all(tasks, jobs):
+        for i, row in in_processes(_measure_one, tasks, jobs=jobs):
             done[keys[i]] = row
             note(keys[i], row)
             progress()
@@ -62,30 +59,9 @@ def evaluate(
 _Task = tuple[int, Series, tuple[str, ...], bool]
 
 
-def _measure_all(tasks: list[_Task], jobs: int) -> Iterator[tuple[int, dict[str, Row]]]:
-    if jobs <= 1 or len(tasks) <= _FEW:
-        yield from map(_measure_one, tasks)
-        return
-    # A fresh process per worker: forking one that has used torch's threads can hang.
-    pool = ProcessPoolExecutor(
-        min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_one_thread
-    )
-    try:
-        for future in as_completed([pool.submit(_measure_one, task) for task in tasks]):
-            yield future.result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
 def _measure_one(task: _Task) -> tuple[int, dict[str, Row]]:
     index, picture, roles, with_lpips = task
     return index, measure(picture.files, roles, with_lpips=with_lpips)
-
-
-def _one_thread() -> None:
-    """The pictures are the parallelism: libraries loaded later stay on one thread each."""
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[variable] = "1"
 
 
 def _fingerprint(picture: Series, with_lpips: bool) -> str:

@@ -37,5 +37,6 @@ def fetch(name: str, *, progress: Progress | None = None, force: bool = False) -
 
 def _by_hand(entry: manifest.Entry) -> str:
     return (
-        f"Get {entry.accepts} on another computer, then: semilar weights import {entry.name} FILE"
+        f"Get {entry.accepts} on another computer ({entry.source}), then: "
+        f"semilar weights import {entry.name} FILE"
     )

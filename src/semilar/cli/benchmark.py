@@ -1,0 +1,91 @@
+"""`semilar benchmark`: restore a test set with a model and judge the result, in one go."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from semilar.cli.console import print_json, progress, say, sentences
+from semilar.cli.evaluate import check_targets, judge, wants_lpips
+
+
+@sentences
+def benchmark(
+    model: Annotated[
+        str, typer.Option(help="A bundled model, a model file, or `none` (leave as it is).")
+    ],
+    data: Annotated[
+        Path, typer.Option(help="Folder of Flare7K++, FlareX, FlareReal600, or any input/gt pair.")
+    ],
+    out_dir: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for results (benchmark-MODEL); a stopped run goes on."),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write report.html for every test set.")
+    ] = False,
+    report_pictures: Annotated[
+        int, typer.Option(min=0, help="How many pictures a page shows, the worst first.")
+    ] = 24,
+    engine: Annotated[
+        str | None, typer.Option(help="What runs the model, as in `semilar remove`.")
+    ] = None,
+    lpips: Annotated[
+        bool | None, typer.Option(help="LPIPS in both conventions; by default where possible.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes; 0 is all.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
+) -> None:
+    """Restore every picture of a test set with a model and judge it against the ground truth.
+
+    All test sets below the folder are found (input with gt and mask beside it) and judged one by
+    one, always next to the untouched input. Restored pictures are kept as PNG.
+
+    Examples:
+
+    semilar benchmark --model none --data Flare7Kpp/test_data
+
+    semilar benchmark --model my-model.onnx --data FlareReal600 --out out/real600 --report
+    """
+    from semilar.evaluate.layouts import find_sets
+    from semilar.evaluate.pool import processors
+    from semilar.evaluate.restoring import claim_folder, restore_pictures
+
+    sets = find_sets(data)
+    place = out_dir or Path(f"benchmark-{Path(model).stem}")
+    folders = {each.name: place / each.name for each in sets}
+    for folder in folders.values():
+        check_targets(folder, folder / "report.html" if report else None, force=force)
+    claim_folder(place, model=model, engine=engine, force=force)
+    with_lpips = wants_lpips(lpips)
+    results = {}
+    for each in sets:
+        folder = folders[each.name]
+        if each.masks and not each.has_regions:
+            say(f"{each.masks}: not in the published colour code; no G-PSNR and S-PSNR.")
+        pictures = each.pictures()
+        with progress() as bar:
+            task = bar.add_task(f"Restoring {each.name}", total=len(pictures))
+            pictures = restore_pictures(
+                pictures,
+                folder / "restored",
+                model=model,
+                engine=engine,
+                jobs=jobs or processors(),
+                force=force,
+                progress=partial(bar.advance, task),
+            )
+        results[each.name] = judge(
+            pictures,
+            title=f"{model} on {each.name}",
+            lpips=with_lpips,
+            jobs=jobs,
+            out_dir=folder,
+            report=folder / "report.html" if report else None,
+            report_pictures=report_pictures,
+            tables=not as_json,
+        )
+    if as_json:
+        print_json(results)

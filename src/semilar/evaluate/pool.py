@@ -1,0 +1,46 @@
+"""Work on many pictures in several processes, results as they come."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import TypeVar
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+_FEW = 4  # tasks for which starting processes does not pay
+
+
+def in_processes(
+    work: Callable[[Task], Answer], tasks: Sequence[Task], *, jobs: int
+) -> Iterator[Answer]:
+    """`work` done on every task in up to `jobs` processes; the answers come in any order.
+
+    The first error ends the run; tasks that have not begun are dropped.
+    """
+    if jobs <= 1 or len(tasks) <= _FEW:
+        yield from map(work, tasks)
+        return
+    # A fresh process per worker: forking one that has used torch's threads can hang.
+    pool = ProcessPoolExecutor(
+        min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_one_thread
+    )
+    try:
+        for future in as_completed([pool.submit(work, task) for task in tasks]):
+            yield future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def processors() -> int:
+    """The processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _one_thread() -> None:
+    """The pictures are the parallelism: libraries loaded later stay on one thread each."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"

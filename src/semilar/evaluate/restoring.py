@@ -1,0 +1,94 @@
+"""Restoring a whole test set with a model, so that a stopped run goes on where it was."""
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from semilar import __version__
+from semilar.errors import SemilarError
+from semilar.evaluate.pairing import Series
+from semilar.evaluate.pool import in_processes
+from semilar.files import write_text
+from semilar.photo import Photo, read, write
+from semilar.weights.download import sha256
+from semilar.weights.store import bundled
+
+NONE = "none"  # the model that leaves the picture as it is
+
+
+def claim_folder(out: Path, *, model: str, engine: str | None, force: bool) -> None:
+    """Write down whose results `out` holds; another model's results there are an error."""
+    note = out / "model.json"
+    own = {"model": model, "sha256": _model_sha256(model), "engine": engine, "version": __version__}
+    if note.exists() and not force:
+        try:
+            other = json.loads(note.read_text(encoding="utf-8"))
+        except ValueError:
+            other = {"model": "an unknown model"}
+        if other != own:
+            raise SemilarError(
+                f"{out}: holds results of {other.get('model')!r} ({other.get('version')}), not of "
+                f"this {model!r}; use --force to replace them, or another --out."
+            )
+    write_text(note, json.dumps(own, indent=1))
+
+
+def restore_pictures(
+    pictures: list[Series],
+    out: Path,
+    *,
+    model: str,
+    engine: str | None,
+    jobs: int,
+    force: bool,
+    progress: Callable[[], None] = lambda: None,
+) -> list[Series]:
+    """Restore the untouched pictures to PNG files below `out`, except those that are there.
+
+    Gives the pictures with the role "result" added, ready to be evaluated. The model `none` writes
+    nothing: its results are the untouched pictures themselves.
+    """
+    if model == NONE:
+        return [_as_result(picture) for picture in pictures]
+    targets = [out / f"{picture.name}.png" for picture in pictures]
+    tasks = [
+        (picture.files["untouched"], target, model, engine, 1 if jobs > 1 else None)
+        for picture, target in zip(pictures, targets, strict=True)
+        if force or not target.exists()
+    ]
+    for _ in range(len(pictures) - len(tasks)):
+        progress()
+    for _ in in_processes(_restore_one, tasks, jobs=jobs):
+        progress()
+    return [
+        Series(picture.name, {**picture.files, "result": target})
+        for picture, target in zip(pictures, targets, strict=True)
+    ]
+
+
+def _as_result(picture: Series) -> Series:
+    files = dict(picture.files)
+    return Series(picture.name, {"result": files.pop("untouched"), **files})
+
+
+def _restore_one(task: tuple[Path, Path, str, str | None, int | None]) -> None:
+    source, target, model, engine, threads = task
+    pixels = _remover(model, engine, threads).remove(read(source).pixels).image
+    write(Photo(pixels=pixels, format="PNG", name=str(target)), target, force=True)
+
+
+@lru_cache(maxsize=1)
+def _remover(model: str, engine: str | None, threads: int | None) -> Any:
+    from semilar.restore import Remover
+
+    options = {"engine": engine, "threads": threads}
+    return Remover(model=model, **{k: v for k, v in options.items() if v is not None})
+
+
+def _model_sha256(model: str) -> str:
+    """The checksum of the model's file, so that a retrained model is told from the old one."""
+    if model == NONE:
+        return ""
+    return sha256(Path(model) if Path(model).is_file() else bundled(model))
