@@ -1,0 +1,87 @@
+"""flare-score: what it adds up, and how it ranks pictures it has never seen."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+from torch import Tensor
+
+from semilar.flare import synthesize
+from semilar.flare.backgrounds import SCENES, builtin_backgrounds
+from semilar.flare.presets import preset
+from semilar.quality.scorers import Scorer, scorer
+from semilar.quality.scorers.flare_score import (
+    WORKING_PIXELS,
+    FlareScoreNet,
+    decibels,
+    to_working_size,
+)
+from semilar.quality.scorers.restorations import draw_restorations, restore, ruins, true_psnr
+
+
+def test_the_network_is_small():
+    assert sum(p.numel() for p in FlareScoreNet().parameters()) < 1_000_000
+
+
+def test_decibels_are_those_of_the_mean_error():
+    errors = torch.rand(3, 5, 7, dtype=torch.float64) * 0.1 + 1e-5
+    expected = -10 * np.log10(errors.numpy().mean((1, 2)))
+    np.testing.assert_allclose(decibels(errors.log10()), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (33, 500), (512, 512), (900, 1600)])
+def test_the_working_size_is_bounded_and_keeps_the_aspect(shape: tuple[int, int]):
+    height, width = to_working_size(torch.rand(1, 3, *shape)).shape[-2:]
+    assert height % 32 == width % 32 == 0
+    assert height * width <= 1.3 * WORKING_PIXELS
+    if min(shape) >= 300:
+        assert height / width == pytest.approx(shape[0] / shape[1], rel=0.12)
+
+
+def test_a_batch_is_scored_picture_by_picture():
+    judge = scorer("flare-score")
+    assert isinstance(judge, Scorer)
+    batch = torch.rand(3, 3, 70, 90)
+    alone = torch.cat([judge(one[None]) for one in batch])
+    torch.testing.assert_close(judge(batch), alone, atol=1e-3, rtol=0)
+
+
+def test_it_ranks_unseen_restorations_as_their_true_psnr_does():
+    judge = scorer("flare-score")
+    found = []
+    for number, (flared, clean) in enumerate(scenes()):
+        restored = draw_restorations(flared, clean, 14, np.random.default_rng(number))
+        found.append(spearmanr(judge(restored), true_psnr(restored, clean))[0])
+    assert np.mean(found) >= 0.9
+
+
+def test_more_residual_flare_is_a_lower_score():
+    judge, strengths = scorer("flare-score"), torch.linspace(0, 1, 5)
+    for flared, clean in scenes():
+        if true_psnr(flared, clean) > 35:
+            continue
+        ladder = torch.cat(
+            [restore(flared, clean, "residual", k[None], torch.Generator()) for k in strengths]
+        )
+        assert spearmanr(judge(ladder), -strengths)[0] >= 0.9
+
+
+def test_no_ruin_is_preferred_to_the_photograph():
+    judge = scorer("flare-score")
+    for pixels in builtin_backgrounds()[SCENES:]:
+        photo = torch.from_numpy(pixels.transpose(2, 0, 1).astype(np.float32) / 255)[None]
+        own = judge(photo)
+        for name, ruin in ruins(photo).items():
+            assert judge(ruin) < own, name
+
+
+def scenes() -> list[tuple[Tensor, Tensor]]:
+    """Flared and clean pictures (1, 3, 320, 320), encoded, from backgrounds nobody trained on."""
+    made = []
+    for seed, background in enumerate(builtin_backgrounds()[SCENES - 3 :]):
+        side = min(320, *background.shape[:2]) // 32 * 32
+        sample = synthesize(background, seed=seed, settings=preset("strong"), size=(side, side))
+        pair = np.stack([sample.input, sample.target]).transpose(0, 3, 1, 2)
+        flared, clean = torch.from_numpy(np.rint(pair * 255).astype(np.float32) / 255)
+        made.append((flared[None], clean[None]))
+    return made
