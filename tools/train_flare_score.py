@@ -33,8 +33,8 @@ from semilar.flare.presets import preset
 from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
 from semilar.quality.scorers.restorations import draw_restorations, true_psnr
 
-SIDE = 384  # of a stored scene; about the short side of a photograph at the working size
-CROP = 224  # of a training picture
+SIDE = 384  # of a stored scene
+CROP = 160  # of a training picture: the network is convolutional, small crops teach it faster
 SCENES, VARIANTS = 3, 7  # in one batch
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
@@ -75,13 +75,10 @@ def as_picture(pixels: np.ndarray) -> Tensor:
 
 def draw_view(scene: np.ndarray, random: np.random.Generator) -> tuple[Tensor, Tensor]:
     """A square CROP out of a stored scene, flared and clean, (1, 3, CROP, CROP) each, encoded."""
-    if random.random() < 0.5:
-        top, left = random.integers(SIDE - CROP + 1, size=2)
-        pair = as_picture(scene[:, top : top + CROP, left : left + CROP])
-    else:
-        pair = functional.interpolate(
-            as_picture(scene), size=(CROP, CROP), mode="bilinear", antialias=True
-        )
+    side = int(random.integers(CROP, SIDE + 1))
+    top, left = random.integers(SIDE - side + 1, size=2)
+    pair = as_picture(scene[:, top : top + side, left : left + side])
+    pair = functional.interpolate(pair, size=(CROP, CROP), mode="bilinear", antialias=True)
     pair = pair.flip(-1) if random.random() < 0.5 else pair
     # Exposure and curve of the camera: day turns into dusk, dusk into night.
     pair = (pair * random.uniform(0.6, 1.1)).clamp(0, 1) ** random.uniform(0.8, 1.8)

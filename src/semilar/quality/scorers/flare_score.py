@@ -17,7 +17,7 @@ from torch.nn import functional
 
 # Larger pictures are shrunk to this many pixels, aspect kept: flare is large, and the cost of a
 # score must not depend on the camera.
-WORKING_PIXELS = 448 * 448
+WORKING_PIXELS = 320 * 320
 # The network halves its picture five times.
 _MULTIPLE = 32
 
