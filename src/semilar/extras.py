@@ -5,6 +5,32 @@ from typing import Any
 
 from semilar.errors import MissingExtraError
 
+# The packages that an extra brings, by the name under which they are imported.
+EXTRA_OF = {
+    "fastapi": "serve",
+    "lightning_fabric": "train",
+    "multipart": "serve",
+    "onnx": "train",
+    "onnxscript": "train",
+    "openvino": "openvino",
+    "pillow_heif": "heif",
+    "pydantic": "train",
+    "rawpy": "raw",
+    "scipy": "train",
+    "skimage": "train",
+    "tensorboard": "train",
+    "torch": "train",
+    "uvicorn": "serve",
+    "yaml": "train",
+}
+
+
+def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
+    """What to tell the person if `error` means that an extra is not installed."""
+    package = (error.name or "").partition(".")[0]
+    extra = EXTRA_OF.get(package)
+    return MissingExtraError(package, extra) if extra else None
+
 
 def load_extra(module: str, extra: str) -> Any:
     """Import `module`; where it is not installed, say which extra brings it.

@@ -18,6 +18,7 @@ from rich.progress import (
 )
 
 from semilar.errors import SemilarError
+from semilar.extras import missing_extra
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -75,7 +76,7 @@ def progress(total_known: bool = True) -> Progress:
 
 
 def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn the errors a user can mend into one sentence and status 2, and Ctrl-C into 130."""
+    """Turn the errors that a user can mend into one sentence and status 2."""
 
     @wraps(verb)
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -83,6 +84,12 @@ def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
             return verb(*args, **kwargs)
         except SemilarError as error:
             complain(str(error))
+            raise typer.Exit(Exit.UNUSABLE) from None
+        except ModuleNotFoundError as error:
+            missing = missing_extra(error)
+            if missing is None:
+                raise
+            complain(str(missing))
             raise typer.Exit(Exit.UNUSABLE) from None
         except BrokenPipeError:
             raise typer.Exit(Exit.DONE) from None
