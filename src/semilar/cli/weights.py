@@ -40,7 +40,7 @@ def list_weights(
         table.add_column(column, justify="right" if column == "MB" else "left", overflow="fold")
     for row in rows:
         here = "bundled" if row["bundled"] else "yes" if row["path"] else "no"
-        size = f"{row['size'] / 1e6:.1f}"
+        size = f"{row['size'] / 1e6:.2f}"
         about = f"{row['purpose']}\n[dim]{row['licence']}; {row['source']}"
         table.add_row(row["name"], here, size, about)
     out.print(table)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -135,7 +134,6 @@ def entry(name: str) -> Entry:
     return known[name]
 
 
-@cache
 def _bundled_entries() -> tuple[Entry, ...]:
     return tuple(_read_card(card) for card in sorted(BUNDLED.glob("*.json")))
 
