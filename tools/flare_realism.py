@@ -96,7 +96,7 @@ def sheet(pairs: list, columns: int, cell: int = 200) -> Image.Image:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--backgrounds", type=Path)
     parser.add_argument("--preset", default="realistic")
@@ -105,7 +105,9 @@ def main() -> None:
     options = parser.parse_args()
     pictures = list(builtin_backgrounds())
     if options.backgrounds:
-        pictures = [read(path, 640) for path in sorted(options.backgrounds.glob("*.jpg"))]
+        found = sorted(options.backgrounds.glob("*.jpg"))
+        chosen = np.random.default_rng(0).permutation(len(found))[: options.count]
+        pictures = [read(found[number], 640) for number in chosen]
     pictures = [picture for picture in pictures if min(picture.shape[:2]) >= SIDE]
     real = real_pairs(options.pairs)
     made = simulated(options.preset, options.count, pictures)

@@ -6,6 +6,7 @@ import numpy as np
 from PIL import Image
 
 from semilar.flare import ghosts, radial, shimmer, streaks
+from semilar.flare.bank import draw_flare
 from semilar.flare.draws import Rng, chance, log_uniform
 from semilar.flare.frame import Frame
 from semilar.flare.lights import Light
@@ -24,6 +25,8 @@ class Lens:
 
     sprite: Floats
     """Glow, halo and shimmer of a source of unit flux, coarse grid, centre in the middle."""
+    wave: Floats | None
+    """Scattering by wave optics of such a source, fine grid, centre in the middle."""
     lines: list[streaks.Line]
     ghosts: list[ghosts.Ghost]
     strength: float
@@ -39,7 +42,10 @@ def draw_lens(rng: Rng, frame: Frame, settings: LensSettings) -> Lens:
     reflections = []
     if chance(rng, has.ghost.probability):
         reflections = ghosts.draw_ghosts(rng, frame, has.ghost)
-    return Lens(_draw_sprite(rng, frame, settings), lines, reflections, strength)
+    wave = None
+    if chance(rng, has.wave.probability):
+        wave = draw_flare(rng, frame.side, has.wave)
+    return Lens(_draw_sprite(rng, frame, settings), wave, lines, reflections, strength)
 
 
 def cast(lens: Lens, lights: list[Light], frame: Frame, layers: Layers) -> None:
@@ -50,7 +56,10 @@ def cast(lens: Lens, lights: list[Light], frame: Frame, layers: Layers) -> None:
     coarse = np.zeros((-(-frame.height // COARSE), -(-frame.width // COARSE), 3), np.float32)
     unit = np.float32(1 / (np.pi * (0.015 * frame.side) ** 2 * streaks.REFERENCE_RADIANCE))
     for light in lights:
-        _add_sprite(coarse, lens.sprite, light, light.flux * (unit * strength))
+        power = light.flux * (unit * strength)
+        _add_sprite(coarse, lens.sprite, light.x / COARSE, light.y / COARSE, power)
+        if lens.wave is not None:
+            _add_sprite(layers.glare, lens.wave, light.x, light.y, power)
         lit = Light(light.x, light.y, light.radius, light.radiance * strength)
         for line in lens.lines:
             streaks.add_line(layers.streak, line, lit, frame)
@@ -79,16 +88,14 @@ def _draw_sprite(rng: Rng, frame: Frame, settings: LensSettings) -> Floats:
     return sprite
 
 
-def _add_sprite(canvas: Floats, sprite: Floats, light: Light, gain: Floats) -> None:
-    """Add the part of the sprite that falls into the picture, centred on the light."""
-    rows, columns = canvas.shape[:2]
-    top = rows - round(light.y / COARSE)
-    left = columns - round(light.x / COARSE)
+def _add_sprite(canvas: Floats, sprite: Floats, x: float, y: float, gain: Floats) -> None:
+    """Add the part of the sprite that falls into the picture, its middle on (x, y)."""
+    top, left = round(y) - sprite.shape[0] // 2, round(x) - sprite.shape[1] // 2
     y0, x0 = max(top, 0), max(left, 0)
-    part = sprite[y0 : top + rows, x0 : left + columns]
-    if part.size:
-        oy, ox = y0 - top, x0 - left
-        canvas[oy : oy + part.shape[0], ox : ox + part.shape[1]] += part * gain
+    y1 = min(top + sprite.shape[0], canvas.shape[0])
+    x1 = min(left + sprite.shape[1], canvas.shape[1])
+    if y0 < y1 and x0 < x1:
+        canvas[y0:y1, x0:x1] += sprite[y0 - top : y1 - top, x0 - left : x1 - left] * gain
 
 
 def _enlarge_into(coarse: Floats, canvas: Floats) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
+"""Pictures of light; float32 everywhere, though type checkers lose that along the way."""
 Bytes = NDArray[np.uint8]
 
 

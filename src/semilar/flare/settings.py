@@ -141,11 +141,13 @@ class WaveSettings:
     """Scattering by wave optics, taken from a bank of point-spread functions."""
 
     probability: float = 0.3
-    height: Range = (0.05, 1.0)
-    radius: Range = (0.15, 0.6)
-    bank: int = 24
+    height: Range = (0.01, 0.2)
+    """Mean linear light at an eighth of the radius, for a source of reference flux."""
+    radius: Range = (0.1, 0.6)
+    tint: float = 0.3
+    """Largest relative change of a colour channel."""
+    bank: int = 16
     """How many point-spread functions the bank holds."""
-    kind: str = "dirty"
 
 
 @dataclass(frozen=True, kw_only=True)
