@@ -18,6 +18,7 @@ from semilar.data.pairs import Pair
 from semilar.data.photos import PhotoCache, Pixels, eight_bit, with_short_side
 from semilar.errors import SemilarError
 from semilar.flare import SynthSettings, synthesize
+from semilar.flare.patterns import PatternSet
 from semilar.photo.light import linear_to_srgb, srgb_to_linear
 
 Floats = NDArray[np.float32]
@@ -43,17 +44,25 @@ class LabeledSource(Protocol):
 
 
 class SimulatedPairs:
-    """Flares of the simulator over photographs; `samples` of them make one pass.
+    """Flares over photographs, made on the fly; `samples` of them make one pass.
 
     Args:
         paths: the background photographs.
         samples: how many samples one pass has.
         side: backgrounds are kept in memory with this short side.
+        patterns: flares from disk by the published protocol, instead of the simulator's.
     """
 
     def __init__(
-        self, paths: Sequence[Path], *, samples: int, side: int, megabytes: int = 1000
+        self,
+        paths: Sequence[Path],
+        *,
+        samples: int,
+        side: int,
+        megabytes: int = 1000,
+        patterns: PatternSet | None = None,
     ) -> None:
+        self._patterns = patterns
         self._photos = PhotoCache(paths, side=side, megabytes=megabytes)
         self._samples, self._side = samples, side
 
@@ -64,7 +73,9 @@ class SimulatedPairs:
         background = self._photos(index % len(self._photos))
         if self._side < crop:
             background = with_short_side(background, crop)
-        made = synthesize(background, seed=seed, settings=settings, size=(crop, crop))
+        made = synthesize(
+            background, seed=seed, settings=settings, size=(crop, crop), patterns=self._patterns
+        )
         return LabeledSample(made.input, made.target, made.flare)
 
 

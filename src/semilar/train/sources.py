@@ -11,6 +11,7 @@ from semilar.data.photos import PhotoFolder
 from semilar.data.unlabeled import UnlabeledPhotos, identify
 from semilar.data.views import StrongView
 from semilar.errors import SemilarError
+from semilar.flare.patterns import PatternSet
 from semilar.train.recipe import Authors, Pairs, Patterns, Photos, Recipe, Semi, Simulated
 
 
@@ -53,9 +54,13 @@ def _labeled(recipe: Recipe, warnings: list[str]) -> tuple[LabeledSource, dict[s
     if isinstance(spec, Simulated | Patterns):
         paths = folder_of(spec.backgrounds).find()
         manifest = {"backgrounds": _names(paths, spec.backgrounds.folder)}
+        patterns = None
         if isinstance(spec, Patterns):
-            raise SemilarError("patterns")
-        source = SimulatedPairs(paths, samples=spec.samples, side=spec.side, megabytes=megabytes)
+            patterns = PatternSet(spec.patterns, cache_bytes=megabytes << 20)
+            manifest["patterns"] = _pattern_names(patterns)
+        source = SimulatedPairs(
+            paths, samples=spec.samples, side=spec.side, megabytes=megabytes, patterns=patterns
+        )
         return source, manifest
     assert isinstance(spec, Pairs | Authors)
     folder = spec.folder / "labeled" if isinstance(spec, Authors) else spec.folder
@@ -98,6 +103,11 @@ def _unlabeled(recipe: Recipe, semi: Semi) -> UnlabeledPhotos:
         strong=StrongView(**semi.strong.model_dump()),
         megabytes=recipe.machine.cache_megabytes,
     )
+
+
+def _pattern_names(patterns: PatternSet) -> list[str]:
+    found = [pattern.flare for group in patterns.groups for pattern in group]
+    return _names([*found, *(pattern.flare for pattern in patterns.reflective)], patterns.folder)
 
 
 def _names(paths: list[Path], folder: Path) -> list[str]:

@@ -12,6 +12,8 @@ from semilar.data.order import derived_seed
 from semilar.errors import SemilarError
 from semilar.loss.perceptual import Features
 from semilar.net import build
+from semilar.quality.scorers import Scorer
+from semilar.quality.scorers import scorer as scorer_by_name
 from semilar.semi.pseudo import PseudoLabeler
 from semilar.semi.repository import Repository
 from semilar.semi.rule import UpdateRule
@@ -50,6 +52,7 @@ def train(
     max_minutes: float | None = None,
     display: Display | None = None,
     features: Features | None = None,
+    scorer: Scorer | None = None,
     fabric: lightning_fabric.Fabric | None = None,
 ) -> Ending:
     """Train as the recipe says, in its run folder.
@@ -59,6 +62,7 @@ def train(
         max_minutes: end cleanly after so many minutes, with a checkpoint.
         display: what shows progress.
         features: a feature extractor to use instead of VGG16.
+        scorer: a no-reference scorer to use instead of the recipe's.
         fabric: a launched Fabric to run on; by default the recipe's machine.
     """
     stopper = Stopper(max_minutes=max_minutes)
@@ -70,7 +74,9 @@ def train(
     fabric.barrier()
     sources = find_sources(recipe, tell=display.say)
     with stopper:
-        trainer = prepare(recipe, folder, fabric, sources, display, features, resume=resume)
+        trainer = prepare(
+            recipe, folder, fabric, sources, display, features, scorer, resume=resume
+        )
         reason = trainer.fit(stopper)
         return _ending(trainer, reason)
 
@@ -114,6 +120,7 @@ def prepare(
     sources: Sources,
     display: Display,
     features: Features | None,
+    scorer: Scorer | None,
     *,
     resume: bool,
 ) -> Trainer:
@@ -133,7 +140,9 @@ def prepare(
     progress = _restore(checkpoint, net, teacher, optimizer)
     plan = make_plan(recipe, sources)
     features = features or _features(recipe, fabric.device)
-    labeler = _labeler(recipe, folder, fabric, sources, progress.step) if recipe.semi else None
+    labeler = None
+    if recipe.semi:
+        labeler = _labeler(recipe, folder, fabric, sources, progress.step, scorer)
     first = fabric.global_rank == 0
     if first:
         for change in folder.describe(recipe, sources.manifest):
@@ -275,14 +284,13 @@ def _labeler(
     fabric: lightning_fabric.Fabric,
     sources: Sources,
     step: int,
+    score: Scorer | None,
 ) -> PseudoLabeler:
-    from semilar.quality.scorers import scorer
-
     semi = recipe.semi
     assert semi is not None
     assert sources.unlabeled is not None
     quality = semi.repository.strategy == "momentum+quality"
-    score = scorer(semi.repository.scorer if quality else "none")
+    score = score or scorer_by_name(semi.repository.scorer if quality else "none")
     repository = None
     if semi.repository.strategy != "none":
         keys = [who.key for who in sources.unlabeled.identities]
