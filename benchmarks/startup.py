@@ -1,6 +1,6 @@
 """How long `import semilar` and `semilar --help` take, beside an empty interpreter.
 
-Each is started in turn, several times; medians and their ratio to the empty interpreter are printed.
+Each is started in turn, several times; printed are medians and their ratio to the empty one.
 """
 
 import statistics
