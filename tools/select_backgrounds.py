@@ -2,7 +2,7 @@
 
     python tools/select_backgrounds.py --photos DIR --out DIR
 
-Reads `recipes/bundled-data.csv` (file, use, licence, author, checksum), checks every file, and links
+Reads `recipes/bundled-data.csv` (file, use, licence, author, checksum), checks every file and links
 it into OUT/train, OUT/test or OUT/unlabeled. Night photographs of the training part also serve as
 unlabeled photos. Exits with 2 and the names if a file is missing or differs.
 """
