@@ -58,7 +58,9 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
         x, y = _place(rng, frame, outside=outside)
         if not first and chance(rng, 0.2):
             colour = lamp_colour(rng, settings.colour)
-        surface = colour * np.float32(radiance * rng.uniform(0.5, 1.0))
+        surface = colour * np.float32(
+            radiance * (1 if first else log_uniform(rng, settings.dimmer))
+        )
         for dx, dy, part in _parts(rng, shape, radius, turn):
             light = Light(x + dx, y + dy, part, surface)
             lights.append(light)

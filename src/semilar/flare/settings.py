@@ -44,12 +44,14 @@ class BackgroundSettings:
 class LightSettings:
     """Light sources drawn into the scene, and those found in it."""
 
-    count: tuple[int, int] = (1, 6)
+    count: tuple[int, int] = (1, 7)
     """How many lights of one kind; the first is the main one, the others are smaller."""
     radius: Range = (0.004, 0.025)
     """Radius of the main light, drawn log-uniformly."""
-    others: Range = (0.1, 0.7)
+    others: Range = (0.1, 0.8)
     """Radius of the other lights, as a share of the main one."""
+    dimmer: Range = (0.15, 1.0)
+    """Radiance of the other lights, as a share of the main one; log-uniform."""
     radiance: Range = (6.0, 20.0)
     """Linear light of a lamp's surface, 1 is full scale; log-uniform."""
     shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
@@ -92,22 +94,25 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.08, 1.2)
+    height: Range = (0.12, 1.2)
     """Linear light of the line close to a source of radiance 10; log-uniform."""
     length: Range = (0.2, 1.3)
-    falloff: Range = (0.8, 2.2)
+    falloff: Range = (1.0, 2.4)
     """Exponent of the fall-off along the line."""
     rainbow: Range = (0.5, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.35, 1.0)
+    width: Range = (0.3, 1.2)
     """Width of the line, as a multiple of the source's radius."""
-    spread: Range = (0.0, 0.015)
+    spread: Range = (0.0, 0.02)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15
     skirt: Range = (0.0, 0.25)
+    """Height of the wide foot of the line's profile, relative to its middle."""
+    tint: float = 0.35
+    """Largest relative change of a colour channel; the same for all lines of a lens."""
     focal: Range = (0.6, 1.4)
     """Focal length over the short side: bends the lines away from the optical centre."""
 
@@ -154,7 +159,7 @@ class WaveSettings:
 class LensSettings:
     """The lens that all sources of one picture share."""
 
-    strength: Range = (0.6, 2.0)
+    strength: Range = (0.6, 1.7)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
     shimmer: ShimmerSettings = ShimmerSettings()

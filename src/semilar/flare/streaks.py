@@ -48,7 +48,8 @@ def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
     focal = uniform(rng, settings.focal) * frame.side
     first = uniform(rng, (0, np.pi))
     angles = [first + np.pi * k / count + float(rng.normal(0, 0.06)) for k in range(count)]
-    height = log_uniform(rng, settings.height)
+    tint = 1 + rng.uniform(-settings.tint, settings.tint, 3).astype(np.float32)
+    power = tint * np.float32(log_uniform(rng, settings.height))
     x, y = frame.axes()
     slant = (np.float32(focal) / np.sqrt(x * x + y * y + np.float32(focal**2))).astype(np.float32)
     shape = {
@@ -60,7 +61,7 @@ def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
     lines = []
     for angle in angles:
         c, s = np.array([np.cos(angle), np.sin(angle)], np.float32)
-        sides = _draw_sides(rng, settings, height * uniform(rng, (0.5, 1.0)))
+        sides = _draw_sides(rng, settings, power * np.float32(rng.uniform(0.5, 1.0)))
         along, across = (c * x + s * y) * slant, (c * y - s * x) * slant
         lines.append(Line(along, across, sides, direction=(float(c), float(s)), **shape))
     return lines
@@ -114,7 +115,7 @@ def _visible_steps(line: Line, gain: float) -> int:
     return int(found[-1]) + 1 if found.size else 0
 
 
-def _draw_sides(rng: Rng, settings: StreakSettings, height: float) -> tuple[Floats, Floats]:
+def _draw_sides(rng: Rng, settings: StreakSettings, power: Floats) -> tuple[Floats, Floats]:
     """Light along the line on its two sides."""
     distance = np.linspace(0, REACH, STEPS, dtype=np.float32)
     length = np.float32(log_uniform(rng, settings.length))
@@ -123,7 +124,7 @@ def _draw_sides(rng: Rng, settings: StreakSettings, height: float) -> tuple[Floa
     end = np.clip(1 - distance / length, 0, 1) ** np.float32(0.7)
     shape = (1 + distance / core) ** -falloff * end
     colours = interference(distance, uniform(rng, settings.period), uniform(rng, settings.rainbow))
-    light: Floats = (np.float32(height) * shape[:, None] * colours).astype(np.float32)
+    light: Floats = (power * shape[:, None] * colours).astype(np.float32)
     if chance(rng, settings.broken):
         light = light * _gaps(rng)[:, None]
     weak = 0.0 if chance(rng, settings.one_sided) else uniform(rng, (0.6, 1.0))

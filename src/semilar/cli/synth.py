@@ -1,0 +1,101 @@
+"""`semilar synth`: labeled pairs out of photographs without flare."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semilar.cli.console import Exit, complain, out, print_json, progress, say, sentences
+
+if TYPE_CHECKING:
+    from semilar.flare.plan import Plan
+
+
+@sentences
+def synth(
+    target: Annotated[Path, typer.Option("--out", help="Folder to write to.", show_default=False)],
+    backgrounds: Annotated[
+        Path | None,
+        typer.Option(help="Folder of photographs without flare; left out, built-in pictures."),
+    ] = None,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many samples.")] = 100,
+    patterns: Annotated[
+        Path | None,
+        typer.Option(help="Flare7K, Flare7K++ or FlareX folder, or own flares on black."),
+    ] = None,
+    size: Annotated[int, typer.Option(min=32, help="Side of the square pictures.")] = 512,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, other pictures.")] = 1,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="realistic (default), strong, protocol (default with --patterns), ..."),
+    ] = None,
+    again: Annotated[
+        Path | None, typer.Option(help="Make what this manifest describes, byte for byte.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one per core.")] = 0,
+    sheet: Annotated[bool, typer.Option("--sheet", help="Write a contact sheet too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+) -> None:
+    """Make photographs with simulated lens flare: input, gt, mask and flare folders.
+
+    Interrupted, the same command goes on where it stopped.
+
+    Examples: semilar synth --out pairs -n 20 --sheet
+    | semilar synth --backgrounds photos/ --patterns Flare7Kpp/ --out train -n 5000
+    | semilar synth --again pairs/manifest.json --out copy
+    """
+    from semilar.flare import batch
+    from semilar.flare.plan import read_manifest
+
+    if again:
+        plan = read_manifest(again)
+    else:
+        plan = _plan(backgrounds, count, patterns, size, seed, preset)
+    numbers = batch.prepare(plan, target, force=force)
+    if len(numbers) < plan.count:
+        say(f"{plan.count - len(numbers)} samples are there already.")
+    errors: list[str] = []
+    with progress() as bar:
+        task = bar.add_task("Making samples", total=len(numbers))
+        for outcome in batch.make_all(plan, target, numbers, jobs or os.cpu_count() or 1):
+            bar.advance(task)
+            if outcome.error:
+                errors.append(outcome.error)
+                complain(f"Sample {outcome.number}: {outcome.error}")
+    made = len(numbers) - len(errors)
+    drawn = batch.write_sheet(plan, target) if sheet and (made or not numbers) else None
+    facts = {"out": str(target), "made": made, "failed": len(errors), "count": plan.count}
+    if as_json:
+        print_json(facts | {"sheet": str(drawn) if drawn else None, "errors": errors})
+    else:
+        out.print(f"{target}: {made} samples made.", markup=False)
+    if errors:
+        raise typer.Exit(Exit.SOME_FAILED if made else Exit.UNUSABLE)
+
+
+def _plan(
+    backgrounds: Path | None,
+    count: int,
+    patterns: Path | None,
+    size: int,
+    seed: int,
+    preset: str | None,
+) -> "Plan":
+    from semilar.errors import SemilarError
+    from semilar.flare import SynthSettings
+    from semilar.flare.plan import Plan
+    from semilar.photo import find_photos
+
+    photos = tuple(path.resolve() for path in find_photos(backgrounds)) if backgrounds else ()
+    if backgrounds and not photos:
+        raise SemilarError(f"{backgrounds}: there are no photographs in this folder.")
+    return Plan(
+        count=count,
+        size=size,
+        seed=seed,
+        settings=SynthSettings.preset(preset or ("protocol" if patterns else "realistic")),
+        backgrounds=photos[:count],
+        patterns=patterns.resolve() if patterns else None,
+    )

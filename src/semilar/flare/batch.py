@@ -1,0 +1,138 @@
+"""A folder of simulated samples in the layout of the benchmarks: input, gt, mask, flare."""
+
+import io
+import json
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from semilar.errors import SemilarError
+from semilar.files import write_bytes, write_text
+from semilar.flare.patterns import PatternSet
+from semilar.flare.plan import Plan, manifest, same_bytes
+from semilar.flare.sample import Bytes, Sample
+from semilar.flare.synthesis import synthesize
+
+FOLDERS = ("gt", "mask", "flare", "input")
+"""In the order of writing: a sample is complete when its input is there."""
+MANIFEST = "manifest.json"
+SHEET = "sheet.png"
+SHEET_CELL, SHEET_ROWS, SHEET_PAIRS = 160, 12, 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one sample."""
+
+    number: int
+    error: str | None = None
+    """One sentence, where it could not be made."""
+
+
+def prepare(plan: Plan, out: Path, *, force: bool) -> list[int]:
+    """Write the manifest and list the samples that are still to be made."""
+    if plan.patterns:
+        _patterns(plan.patterns)
+    promised = manifest(plan)
+    path = out / MANIFEST
+    if path.exists() and not force:
+        if not same_bytes(json.loads(path.read_text(encoding="utf-8")), json_form(promised)):
+            raise SemilarError(f"{path}: describes other samples; use --force or another --out.")
+    elif out.exists() and any(out.iterdir()) and not force:
+        raise SemilarError(f"{out}: is not empty and has no manifest; use --force to write there.")
+    write_text(path, json.dumps(promised, indent=1) + "\n")
+    if force:
+        return list(range(plan.count))
+    return [number for number in range(plan.count) if not (out / _file("input", number)).exists()]
+
+
+def json_form(value: dict) -> dict:
+    """What JSON makes of it: tuples become lists."""
+    return json.loads(json.dumps(value))
+
+
+def make(plan: Plan, out: Path, number: int) -> Outcome:
+    """Make one sample and write its four pictures."""
+    try:
+        sample = sample_of(plan, number)
+        pictures = {"gt": sample.target, "flare": sample.flare, "input": sample.input}
+        for folder in FOLDERS:
+            pixels = sample.mask if folder == "mask" else eight_bit(pictures[folder])
+            write_bytes(out / _file(folder, number), _png(pixels))
+    except SemilarError as error:
+        return Outcome(number, str(error))
+    except OSError as error:
+        return Outcome(number, f"{out / _file('input', number)}: cannot be written ({error}).")
+    return Outcome(number)
+
+
+def sample_of(plan: Plan, number: int) -> Sample:
+    """The sample of that number."""
+    patterns = _patterns(plan.patterns) if plan.patterns else None
+    return synthesize(
+        plan.read_background(number),
+        seed=plan.sample_seed(number),
+        settings=plan.settings,
+        size=(plan.size, plan.size),
+        patterns=patterns,
+    )
+
+
+def make_all(plan: Plan, out: Path, numbers: list[int], jobs: int) -> Iterator[Outcome]:
+    """Make many samples, in `jobs` processes; outcomes come as they are ready."""
+    if jobs <= 1 or len(numbers) < 2:
+        yield from (make(plan, out, number) for number in numbers)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        tasks = len(numbers)
+        chunk = max(min(tasks // (4 * jobs), 16), 1)
+        yield from pool.map(make, [plan] * tasks, [out] * tasks, numbers, chunksize=chunk)
+
+
+def write_sheet(plan: Plan, out: Path) -> Path:
+    """A contact sheet of the first samples: input, gt, flare and mask side by side."""
+    tiles = []
+    for number in range(min(plan.count, SHEET_ROWS * SHEET_PAIRS)):
+        files = [out / _file(folder, number) for folder in ("input", "gt", "flare", "mask")]
+        if all(file.exists() for file in files):
+            tiles.append(np.concatenate([_thumbnail(file) for file in files], axis=1))
+    if not tiles:
+        raise SemilarError(f"{out}: there are no samples to put on a sheet.")
+    tiles += [np.zeros_like(tiles[0])] * (-len(tiles) % SHEET_PAIRS)
+    rows = [
+        np.concatenate(tiles[i : i + SHEET_PAIRS], 1) for i in range(0, len(tiles), SHEET_PAIRS)
+    ]
+    write_bytes(out / SHEET, _png(np.concatenate(rows)))
+    return out / SHEET
+
+
+def eight_bit(picture: np.ndarray) -> Bytes:
+    """*Encoded* floats in [0, 1] to codes, rounded."""
+    return (picture * np.float32(255) + np.float32(0.5)).astype(np.uint8)
+
+
+@lru_cache(maxsize=1)
+def _patterns(folder: Path) -> PatternSet:
+    return PatternSet(folder)
+
+
+def _file(folder: str, number: int) -> str:
+    return f"{folder}/{number:06d}.png"
+
+
+def _thumbnail(file: Path) -> Bytes:
+    with Image.open(file) as picture:
+        return np.asarray(picture.convert("RGB").resize((SHEET_CELL, SHEET_CELL)))
+
+
+def _png(pixels: Bytes) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG", compress_level=3)
+    return buffer.getvalue()
