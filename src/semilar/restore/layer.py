@@ -1,0 +1,165 @@
+"""The layer to take away, from what the network sees and what it answers.
+
+Flare adds light, so the layer is a difference of *linear* light, with its sign: where the network
+brightens, the layer is negative. It is known at the network's size and needed at the photo's.
+Three things say how it looks between the known samples:
+
+- Flare is smooth for the most part: cubic interpolation.
+- Where flare has detail as fine as the samples (rays of shimmer, edges of streaks), part of the
+  photo's own fine detail is flare. Wiener's gain tells which part: the variance of flare detail,
+  extrapolated from the layer's finest octave, over the variance of all detail in the photo.
+- A clipped pixel hides its layer: a lamp stays white whatever light is added. Close to lamps the
+  layer is regressed on how much of each sample's area is clipped, and follows the lamp's outline.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semilar.restore.curves import encoded
+from semilar.restore.resample import catmull_rom
+
+Floats = NDArray[np.float32]
+
+# Steps of 8-bit codes, encoded light: changes below the first are noise of the network and give
+# an exact zero; above the second they count in full.
+_SILENT, _FULL = 0.75 / 255, 2.0 / 255
+# A photo has flare where at least this share of it changes by more than this much.
+_FOUND_SHARE, _FOUND_CHANGE = 5e-4, 4.0 / 255
+# Clipped light that the network calls at least this bright (linear) is a lamp, kept as it is.
+_LAMP = (0.75, 0.92)
+_CLIPPED = (0.9, 0.98)
+_WINDOW = 2
+
+
+@dataclass(frozen=True)
+class Small:
+    """A photo shrunk by area, *linear* light."""
+
+    mean: Floats  # (h, w, 3)
+    clipped: Floats  # (h, w, 3), how much of each sample's area is clipped
+    square: Floats  # (h, w, 1), mean of the squared brightness; gives the variance inside a sample
+    scale: float  # pixels of the photo per sample, along one side
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What to subtract from a pixel x of *linear* light.
+
+    It is `base + detail * brightness(x) + lamp * clipped(x)`. The three fields are (h, w, 3) and
+    wait to be enlarged. `found` is false where there is no flare worth the name; then they are 0.
+    """
+
+    base: Floats
+    detail: Floats
+    lamp: Floats
+    found: bool
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(height, width) of the fields."""
+        return self.base.shape[0], self.base.shape[1]
+
+
+def clipped(linear: Floats) -> Floats:
+    """How clipped a pixel of *linear* light is, 0 to 1; files round and JPEG rings, so softly."""
+    low, high = _CLIPPED
+    soft = linear - np.float32(low)
+    soft *= np.float32(1 / (high - low))
+    return np.clip(soft, 0, 1, out=soft)
+
+
+def brightness(linear: Floats) -> Floats:
+    """Mean of the channels, (..., 3) to (..., 1): noise differs between them, flare less so."""
+    return linear @ np.full((3, 1), 1 / 3, np.float32)
+
+
+def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
+    """The layer between a shrunk photo and the *linear* scene (h, w, 3) the network found in it."""
+    layer = small.mean - np.clip(scene, 0, 1)
+    if grey:
+        layer = np.repeat(layer.mean(axis=2, keepdims=True), 3, axis=2)
+    layer *= 1 - small.clipped * _ramp(small.mean - layer, *_LAMP)
+    after = np.clip(small.mean - layer, 0, 1)
+    change = np.abs(encoded(small.mean.copy()) - encoded(after))
+    change = _box(change.max(axis=2, keepdims=True), 1)
+    if not np.mean(change > _FOUND_CHANGE) >= _FOUND_SHARE:
+        nothing = np.zeros_like(layer)
+        return Layer(nothing, nothing, nothing, found=False)
+    loud = _ramp(change, _SILENT, _FULL)
+    layer *= loud
+    lamp = _slope(small.clipped, layer) * (loud > 0)
+    detail = _detail_share(small, layer) * (loud > 0)
+    base, bright, white = (
+        _sharpened(field, small.scale) for field in (layer, brightness(small.mean), small.clipped)
+    )
+    return Layer(base - detail * bright - lamp * white, detail, lamp, found=True)
+
+
+def _detail_share(small: Small, layer: Floats) -> Floats:
+    """Wiener's gain: how much flare there is in the photo's fine detail, per unit of brightness."""
+    bright, flare = brightness(small.mean), brightness(layer)
+    of_flare = _box(_octave(flare) ** 2, _WINDOW)
+    of_scene = _box(_octave(bright - flare) ** 2, _WINDOW)
+    down, across = (_gradient(bright, axis) for axis in (0, 1))
+    inside = small.square - bright**2 - (down**2 + across**2) / 12  # a ramp is no detail
+    total = np.maximum(_box(np.maximum(inside, 0), _WINDOW), of_flare + of_scene)
+    tiny = np.float32(1e-8)
+    colour = np.sqrt(_box(_octave(layer) ** 2, _WINDOW) / (of_flare + tiny))
+    return of_flare / (total + tiny) * np.minimum(colour, 2)
+
+
+def _slope(guide: Floats, layer: Floats) -> Floats:
+    """Slope of the local regression of `layer` on `guide`, zero where the guide is flat."""
+    mean = _box(guide, _WINDOW)
+    variance = _box(guide * guide, _WINDOW) - mean * mean
+    covariance = _box(guide * layer, _WINDOW) - mean * _box(layer, _WINDOW)
+    return covariance / (np.maximum(variance, 0) + np.float32(1e-4))
+
+
+def _ramp(x: Floats, low: float, high: float) -> Floats:
+    """0 below `low`, 1 above `high`, smooth between."""
+    t = np.clip((x - np.float32(low)) / np.float32(high - low), 0, 1)
+    return t * t * (3 - 2 * t)
+
+
+def _octave(x: Floats) -> Floats:
+    """The finest detail of `x`: what a small blur takes away."""
+    return x - _filtered(x, (0.25, 0.5, 0.25))
+
+
+def _box(x: Floats, radius: int) -> Floats:
+    """Mean over a square window."""
+    width = 2 * radius + 1
+    return _filtered(x, (1 / width,) * width)
+
+
+def _filtered(x: Floats, kernel: tuple[float, ...]) -> Floats:
+    """`x` (h, w, c) filtered with `kernel` down and across, the border repeated."""
+    radius = len(kernel) // 2
+    for axis in (0, 1):
+        around = [(radius, radius) if one == axis else (0, 0) for one in range(x.ndim)]
+        padded = np.pad(x, around, mode="edge")
+        length = x.shape[axis]
+        x = np.zeros_like(x)
+        for shift, weight in enumerate(kernel):
+            part = padded[shift : shift + length] if axis == 0 else padded[:, shift : shift + length]
+            x += np.float32(weight) * part
+    return x
+
+
+def _sharpened(x: Floats, scale: float) -> Floats:
+    """Samples that are means over an area, as samples that a cubic curve can go through.
+
+    The cubic curve through means is flatter than what they are the means of. `scale` is how many
+    pixels an area has along one side; the means of the curve come close to `x` again.
+    """
+    count = round(scale)
+    inside = (np.arange(count) + 0.5) / count - 0.5
+    kernel = [float(catmull_rom(np.abs(inside - k)).mean()) for k in range(-2, 3)]
+    return 2 * x - _filtered(x, tuple(kernel))
+
+
+def _gradient(x: Floats, axis: int) -> Floats:
+    return np.zeros_like(x) if x.shape[axis] < 2 else np.gradient(x, axis=axis)
