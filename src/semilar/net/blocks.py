@@ -13,7 +13,8 @@ class PSCBlock(nn.Module):
 
         X' = X + A(X) + G(X),   X'' = X' + F(X')
 
-    with A = ReLinA, G = CAB and F = DESM, each reading normalised features.
+    with A = ReLinA, G = CAB and F = DESM, each reading normalised features. In training, `drop` is
+    the probability that a picture skips a branch.
     """
 
     def __init__(
@@ -24,6 +25,7 @@ class PSCBlock(nn.Module):
         expansion: float = 4,
         cab: CabKind = "gate",
         rank_branch: RankBranch = "inside",
+        drop: float = 0.0,
     ) -> None:
         super().__init__()
         self.norm_mix = ChannelNorm(channels=channels)
@@ -31,11 +33,21 @@ class PSCBlock(nn.Module):
         self.channel = CABS[cab](channels=channels)
         self.norm_feed = ChannelNorm(channels=channels)
         self.feed = DESM(channels=channels, expansion=expansion)
+        self.drop = drop
 
     def forward(self, features: Tensor) -> Tensor:
         normal = self.norm_mix(features)
-        features = features + self.attention(normal) + self.channel(normal)
-        return features + self.feed(self.norm_feed(features))
+        features = features + self._dropped(self.attention(normal) + self.channel(normal))
+        return features + self._dropped(self.feed(self.norm_feed(features)))
+
+    def _dropped(self, branch: Tensor) -> Tensor:
+        return drop_path(branch, self.drop) if self.training and self.drop else branch
+
+
+def drop_path(branch: Tensor, probability: float) -> Tensor:
+    """Zero a residual branch for whole pictures at random; the mean over draws stays the same."""
+    keep = branch.new_empty(branch.shape[0], 1, 1, 1).bernoulli_(1 - probability)
+    return branch * keep / (1 - probability)
 
 
 class ConvBlock(nn.Module):

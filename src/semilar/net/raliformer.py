@@ -22,7 +22,8 @@ class RaLiFormer(FlareNet):
     of the one before, `depths` the number of blocks from the first encoder stage to the last
     decoder stage, and `blocks` their kind per scale. `stem` is the factor by which the input
     projection shrinks the picture. `skip` joins the encoder's features by concatenation, which
-    doubles a decoder stage's width, or by addition as in the paper's formula.
+    doubles a decoder stage's width, or by addition as in the paper's formula. `drop_path` is the
+    probability to skip a branch in the bottleneck; it falls to zero towards both ends.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class RaLiFormer(FlareNet):
         skip: SkipKind = "concat",
         cab: CabKind = "gate",
         rank_branch: RankBranch = "inside",
+        drop_path: float = 0.0,
     ) -> None:
         super().__init__()
         scales = len(widths)
@@ -58,6 +60,7 @@ class RaLiFormer(FlareNet):
                         expansion=expansion,
                         cab=cab,
                         rank_branch=rank_branch,
+                        drop=drop_path * scale / (scales - 1),
                     )
                     for _ in range(depth)
                 )

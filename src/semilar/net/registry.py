@@ -44,7 +44,11 @@ REGISTRY: dict[str, NetInfo] = {
         summary="RaLiFormer, small",
         multiple=32,
         global_context=True,
-        options={"widths": (16, 32, 64, 128, 256), "head_width": 16},
+        options={
+            "widths": (24, 48, 96, 192, 384),
+            "depths": (1, 1, 2, 2, 2, 1, 2, 2, 1),
+            "head_width": 24,
+        },
     ),
     "raliformer-t": NetInfo(
         builder=RaLiFormer,
