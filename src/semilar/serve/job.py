@@ -1,0 +1,108 @@
+"""One photo from bytes to bytes, in a thread. The same steps as `semilar remove` takes."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import PurePath
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from semilar import photo as photos
+from semilar.errors import MissingExtraError, SemilarError
+from semilar.photo import Photo
+from semilar.photo.formats import FORMATS, RAW_SUFFIXES, sniff
+from semilar.serve.names import MEDIA_TYPES, harmless, named
+from semilar.serve.problems import RefusedError
+from semilar.serve.settings import RAW, Limits
+
+Layer = Literal["scene", "flare", "compare"]
+FormatName = Literal["jpeg", "png", "tiff", "webp", "avif", "bmp", "ppm", "heif"]
+Restore = Callable[[Photo, float, Layer], tuple[Photo, bool]]
+"""A photo, a strength and the wanted layer to that layer and whether flare was found."""
+
+
+class Options(BaseModel):
+    """What a client may ask for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    strength: float = Field(1.0, ge=0, le=1, description="How much of the flare is taken away.")
+    layer: Layer = Field(
+        "scene",
+        description="The restored scene, the removed flare, or before and after side by side.",
+    )
+    format: FormatName | None = Field(None, description="Left out: as the photo came.")
+    quality: int | None = Field(
+        None, ge=1, le=100, description="For JPEG, WebP, AVIF and HEIC; left out: as it came."
+    )
+    name: str | None = Field(
+        None, max_length=1000, description="The photo's file name, for a body without a form."
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A finished picture and what there is to say about it."""
+
+    content: bytes
+    media_type: str
+    name: str
+    found: bool
+    seconds: dict[str, float]
+
+
+class AbandonedError(Exception):
+    """Nobody waits for this photo any more."""
+
+
+def restore_file(
+    content: bytes,
+    name: str | None,
+    options: Options,
+    limits: Limits,
+    restore: Restore,
+    stop: threading.Event,
+) -> Answer:
+    """Decode, restore, encode; between the steps look whether anybody still waits."""
+    label = harmless(name)
+    seconds: dict[str, float] = {}
+    clock = time.perf_counter()
+
+    def lap(step: str) -> None:
+        nonlocal clock
+        seconds[step], clock = time.perf_counter() - clock, time.perf_counter()
+        if stop.is_set():
+            raise AbandonedError
+
+    if stop.is_set():
+        raise AbandonedError
+    try:
+        _check_format(content, label, limits)
+        photo = photos.read(content, name=label, max_pixels=limits.pixels)
+        lap("read")
+        picture, found = restore(photo, options.strength, options.layer)
+        lap("remove")
+        kind = options.format.upper() if options.format else picture.format
+        encoded = photos.encode(picture, format=kind, quality=options.quality)
+        lap("write")
+    except MissingExtraError as error:
+        raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error)) from None
+    except SemilarError as error:
+        raise RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+    answer_name = named(label, kind, layer=options.layer)
+    return Answer(encoded, MEDIA_TYPES[kind], answer_name, found, seconds)
+
+
+def _check_format(content: bytes, label: str, limits: Limits) -> None:
+    """Refuse a known format that this service does not take; unknown ones `read` refuses."""
+    raw = PurePath(label).suffix.lower() in RAW_SUFFIXES
+    kind = RAW if raw else sniff(content[:64])
+    if kind in (*FORMATS, RAW) and kind not in limits.formats:
+        taken = ", ".join(limits.formats)
+        raise RefusedError(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"{label}: {kind} is not taken here; taken are {taken}.",
+        )

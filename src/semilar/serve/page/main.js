@@ -1,0 +1,239 @@
+// The page put together: files come in, the list and the stage follow, downloads go out.
+
+import { List } from "./list.js";
+import { about, Refused, useToken } from "./service.js";
+import { Shot } from "./shot.js";
+import "./theme.js";
+import { View } from "./view.js";
+
+const $ = (id) => document.getElementById(id);
+const shots = [];
+let chosen = null;
+let busy = false;
+let limits = null;
+
+const list = new List($("photos"), { onChoose: choose, onRemove: forget });
+const view = new View($("stage"), {
+  onZoom: (zoom) => ($("zoom").value = `${Math.round(100 * zoom)} %`),
+  onDivide: (share) => divide(Math.round(100 * share)),
+});
+
+// --- photos in
+
+function add(files) {
+  for (const file of files) {
+    const shot = new Shot(file);
+    shots.push(shot);
+    list.add(shot);
+    shot.addEventListener("change", () => changed(shot));
+    const problem = tooLarge(file);
+    if (problem) shot.fail(problem);
+    if (!chosen || chosen.state === "failed") choose(shot);
+  }
+  layOut();
+  pump();
+}
+
+function tooLarge(file) {
+  if (!limits || file.size <= limits.body_bytes) return null;
+  const most = Math.floor(limits.body_bytes / 1e6);
+  return new Refused(413, `${file.name}: is larger than the ${most} MB that this service takes.`);
+}
+
+/** One photo after the other, the chosen one first: the service's places are for everybody. */
+async function pump() {
+  if (busy || !$("access").hidden) return;
+  const waiting = shots.filter((shot) => shot.state === "queued");
+  const next = waiting.includes(chosen) ? chosen : waiting[0];
+  if (!next) return;
+  busy = true;
+  await next.run();
+  busy = false;
+  pump();
+}
+
+function forget(shot) {
+  const at = shots.indexOf(shot);
+  shot.stop.abort();
+  shots.splice(at, 1);
+  list.remove(shot);
+  if (shot === chosen) choose(shots[Math.min(at, shots.length - 1)] ?? null);
+  if (chosen) list.focus(chosen);
+  layOut();
+}
+
+function layOut() {
+  const some = shots.length > 0;
+  $("welcome").hidden = some;
+  $("work").hidden = $("side").hidden = !some;
+  $("download-all").hidden = shots.filter((shot) => shot.state === "done").length < 2;
+  document.body.dataset.stage = some ? "work" : "welcome";
+}
+
+// --- the chosen photo
+
+function choose(shot) {
+  chosen = shot;
+  list.choose(shot);
+  $("strength").value = Math.round(100 * (shot?.strength ?? 1));
+  setStrength();
+  changed(shot);
+}
+
+async function changed(shot) {
+  if (shot) list.update(shot);
+  if (shot?.state === "done") layOut();
+  if (shot !== chosen) return;
+  const state = shot?.state;
+  $("status").textContent = state === "failed" ? "" : (shot?.note ?? "");
+  $("alert").textContent = state === "failed" ? shot.note : "";
+  $("cover").textContent = shot?.note ?? "";
+  $("cover").hidden = state === "done";
+  $("cover").dataset.state = state;
+  $("download").disabled = state !== "done";
+  $("divider").disabled = $("strength").disabled = state !== "done";
+  await present(shot);
+}
+
+/** Put the chosen photo on the stage; a later choice overtakes a slow one. */
+async function present(shot) {
+  const wanted = shot?.before ? [shot.before, shot.after] : [null, null];
+  if (present.shown === shot && present.wanted?.every((blob, k) => blob === wanted[k])) return;
+  [present.shown, present.wanted] = [shot, wanted];
+  const open = (blob) => (blob ? createImageBitmap(blob) : null);
+  const pictures = await Promise.all(wanted.map(open)).catch(() => [null, null]);
+  if (present.shown !== shot || present.wanted !== wanted) {
+    pictures.forEach((picture) => picture?.close());
+    return;
+  }
+  const name = shot ? shot.file.name : "No photo yet";
+  $("canvas").setAttribute("aria-label", pictures[1] ? `${name}, before and after` : name);
+  view.show(...pictures);
+}
+
+function setStrength() {
+  const strength = $("strength").value / 100;
+  $("strength-value").value = `${$("strength").value} %`;
+  if (chosen) chosen.strength = strength;
+  view.set({ strength });
+}
+
+function divide(percent) {
+  $("divider").value = percent;
+  $("divider").setAttribute("aria-valuetext", `${percent} % before, ${100 - percent} % after`);
+}
+
+// --- photos out
+
+async function save(shot, layer) {
+  const made = await shot.download(layer);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(made.blob);
+  link.download = made.name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return made.name;
+}
+
+async function downloads(which) {
+  const layer = view.mode === "flare" ? "flare" : "scene";
+  $("alert").textContent = "";
+  for (const shot of which) {
+    try {
+      $("status").textContent = `Preparing ${shot.file.name} …`;
+      $("status").textContent = `Saved ${await save(shot, layer)}`;
+    } catch (error) {
+      $("status").textContent = "";
+      $("alert").textContent = error.message;
+    }
+  }
+}
+
+// --- hands on the page
+
+$("files").addEventListener("change", (event) => {
+  add([...event.target.files]);
+  event.target.value = "";
+});
+addEventListener("paste", (event) => {
+  const files = [...event.clipboardData.files];
+  if (files.length) event.preventDefault();
+  add(files);
+});
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  $("drop").hidden = false;
+});
+addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) $("drop").hidden = true;
+});
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  $("drop").hidden = true;
+  add([...event.dataTransfer.files]);
+});
+
+$("strength").addEventListener("input", setStrength);
+$("divider").addEventListener("input", (event) => {
+  divide(Number(event.target.value));
+  view.set({ divide: event.target.value / 100 });
+});
+$("divider").addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+  if (!event.shiftKey || !step[event.key]) return;
+  event.preventDefault();
+  view.pan(...step[event.key]);
+});
+for (const radio of document.getElementsByName("view")) {
+  radio.addEventListener("change", () => {
+    view.set({ mode: radio.value });
+    $("download").textContent = radio.value === "flare" ? "Download flare" : "Download photo";
+  });
+}
+
+const zooms = {
+  "zoom-in": () => view.zoom(1.5),
+  "zoom-out": () => view.zoom(1 / 1.5),
+  "zoom-fit": () => view.zoomFit(),
+  "zoom-full": () => view.zoomTo(1 / devicePixelRatio),
+};
+for (const [id, action] of Object.entries(zooms)) $(id).addEventListener("click", action);
+const keys = { "+": "zoom-in", "=": "zoom-in", "-": "zoom-out", 0: "zoom-fit", 1: "zoom-full" };
+addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input:not([type=range], [type=radio])");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || !shots.length) return;
+  zooms[keys[event.key]]?.();
+});
+
+$("download").addEventListener("click", () => downloads([chosen]));
+$("download-all").addEventListener("click", () => {
+  downloads(shots.filter((shot) => shot.state === "done"));
+});
+
+// --- the service
+
+async function meet() {
+  try {
+    const found = await about();
+    limits = found.limits;
+    $("access").hidden = true;
+    $("model").textContent = `Model ${found.models[0].name}`;
+    const most = Math.floor(limits.body_bytes / 1e6);
+    $("taken").textContent = `${limits.formats.join(", ")}, up to ${most} MB each`;
+    pump();
+  } catch (error) {
+    $("access").hidden = error.status !== 401;
+    if (error.status === 401) $("token").focus();
+    $("taken").textContent = error.message;
+  }
+}
+
+$("access").addEventListener("submit", (event) => {
+  event.preventDefault();
+  useToken($("token").value);
+  meet();
+});
+
+divide(50);
+layOut();
+meet();

@@ -1,0 +1,108 @@
+"""What the routes share: the model, places and threads, counts, and who may come in."""
+
+import asyncio
+import functools
+import hmac
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+from fastapi import Request
+
+from semilar.serve.body import ClientGoneError, Upload
+from semilar.serve.job import AbandonedError, Answer, Options, Restore, restore_file
+from semilar.serve.metrics import Metrics
+from semilar.serve.problems import RefusedError, busy
+from semilar.serve.rates import Rate
+from semilar.serve.settings import Settings
+from semilar.serve.work import TooLongError, Work
+
+T = TypeVar("T")
+
+
+@dataclass(kw_only=True)
+class Service:
+    """One process's share of the service."""
+
+    settings: Settings
+    restore: Restore
+    model: dict[str, Any]
+    work: Work
+    rate: Rate
+    metrics: Metrics = field(default_factory=Metrics)
+    ready: bool = False
+
+    @classmethod
+    def build(cls, settings: Settings, restore: Restore, model: dict[str, Any]) -> "Service":
+        """A service that has not begun yet."""
+        limits = settings.limits
+        work = Work(jobs=limits.jobs, queue=limits.queue)
+        rate = Rate(limits.rate)
+        return cls(settings=settings, restore=restore, model=model, work=work, rate=rate)
+
+    async def check_token(self, request: Request) -> None:
+        """Refuse whoever does not bring the token, if there is one."""
+        if self.settings.token is None:
+            return
+        kind, _, given = request.headers.get("authorization", "").partition(" ")
+        same = hmac.compare_digest(given.strip().encode(), self.settings.token.encode())
+        if kind.lower() != "bearer" or not same:
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED,
+                "This service wants a token: Authorization: Bearer TOKEN.",
+                {"WWW-Authenticate": "Bearer"},
+            )
+
+    async def check_rate(self, request: Request) -> None:
+        """Refuse a client that asks too often."""
+        client = request.client.host if request.client else ""
+        seconds = self.rate.wait(client)
+        if seconds:
+            limit = self.settings.limits.rate
+            sentence = f"More than {limit:g} photos a minute; try again in {seconds} s."
+            raise busy(seconds, sentence, HTTPStatus.TOO_MANY_REQUESTS)
+
+    async def run(self, request: Request, upload: Upload, options: Options) -> Answer:
+        """Restore one photo in a thread, unless the client goes away before."""
+        limits = self.settings.limits
+        arrived = time.perf_counter()
+        name = upload.name or options.name
+        steps = functools.partial(restore_file, upload.content, name, options, limits, self.restore)
+        try:
+            job = self.work.run(steps, seconds=limits.job_seconds)
+            answer = await _unless_gone(request, job)
+        except TooLongError:
+            sentence = f"The photo took longer than the limit of {limits.job_seconds:g} s."
+            raise RefusedError(HTTPStatus.GATEWAY_TIMEOUT, sentence) from None
+        except AbandonedError:
+            raise ClientGoneError from None
+        worked = sum(answer.seconds.values())
+        answer.seconds["queue"] = max(0.0, time.perf_counter() - arrived - worked)
+        self.metrics.job.add(worked)
+        self.metrics.wait.add(answer.seconds["queue"])
+        self.metrics.photos[answer.found] += 1
+        self.metrics.received += len(upload.content)
+        self.metrics.sent += len(answer.content)
+        return answer
+
+
+async def _unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Do `work`; if the client closes the connection, stop waiting and free the place."""
+    doing = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait((doing, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise ClientGoneError
+        return doing.result()
+    finally:
+        doing.cancel()
+        gone.cancel()
+        await asyncio.gather(doing, gone, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
