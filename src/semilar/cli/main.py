@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from semilar import __version__
-from semilar.cli import benchmark, evaluate, info, models, score, synth, train, weights
+from semilar.cli import benchmark, evaluate, info, models, score, serve, synth, train, weights
 from semilar.cli.console import Verbosity, out
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ app.command()(benchmark.benchmark)
 app.command()(evaluate.evaluate)
 app.command()(info.info)
 app.command()(score.score)
+app.command()(serve.serve)
 app.command()(synth.synth)
 app.command()(train.train)
 app.add_typer(models.app, name="models")

@@ -1,0 +1,160 @@
+"""`semilar serve`: the HTTP service and its web page."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from semilar.cli.console import Verbosity, say, sentences
+from semilar.errors import SemilarError
+
+TOKEN_VARIABLE = "SEMILAR_TOKEN"
+_LIMITS = "Limits"
+_ACCESS = "Access"
+
+
+@sentences
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
+    workers: Annotated[
+        int, typer.Option(help="Processes; every limit is for each of them.", min=1)
+    ] = 1,
+    model: Annotated[
+        str | None, typer.Option(help="A bundled model's name or a model file.", show_default=False)
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="onnx, openvino or torch.", show_default=False)
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Cores for one photo.", min=1, show_default="cores / jobs"),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(help="Photos at the same time.", min=1, rich_help_panel=_LIMITS)
+    ] = 2,
+    queue: Annotated[
+        int, typer.Option(help="Requests that may wait.", min=0, rich_help_panel=_LIMITS)
+    ] = 32,
+    max_megabytes: Annotated[
+        float, typer.Option(help="Largest body.", rich_help_panel=_LIMITS)
+    ] = 50,
+    max_megapixels: Annotated[
+        float, typer.Option(help="Largest picture.", rich_help_panel=_LIMITS)
+    ] = 64,
+    formats: Annotated[
+        str | None,
+        typer.Option(
+            help="Formats to take, as jpeg,png; raw for camera files.",
+            show_default="all but raw",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
+    job_seconds: Annotated[
+        float, typer.Option(help="Longest time for one photo.", rich_help_panel=_LIMITS)
+    ] = 60,
+    body_seconds: Annotated[
+        float,
+        typer.Option(
+            help="Time for a body, and a second more for every 50 kB.", rich_help_panel=_LIMITS
+        ),
+    ] = 20,
+    rate: Annotated[
+        float,
+        typer.Option(help="Photos per minute and client; 0: no limit.", rich_help_panel=_LIMITS),
+    ] = 120,
+    connections: Annotated[
+        int, typer.Option(help="Open connections.", min=1, rich_help_panel=_LIMITS)
+    ] = 512,
+    grace_seconds: Annotated[
+        int, typer.Option(help="Time for running jobs at the end.", rich_help_panel=_LIMITS)
+    ] = 60,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"File with the bearer token to ask for (or ${TOKEN_VARIABLE}).",
+            show_default="no token",
+            rich_help_panel=_ACCESS,
+        ),
+    ] = None,
+    cors: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Web origin whose pages may use the service.",
+            show_default="none",
+            rich_help_panel=_ACCESS,
+        ),
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Reverse proxy to believe about clients' addresses.",
+            show_default="127.0.0.1",
+            rich_help_panel=_ACCESS,
+        ),
+    ] = None,
+) -> None:
+    """Remove flare over HTTP, with a web page to drop photos on.
+
+    Example: semilar serve
+
+    Example: semilar serve --host 0.0.0.0 --token-file token.txt --workers 2
+
+    Example: curl -F photo=@street.jpg http://127.0.0.1:8000/v1/remove -o clean.jpg
+    """
+    from semilar.restore.engines import cores
+    from semilar.restore.models import DEFAULT_MODEL
+    from semilar.serve.running import Address, Plan
+    from semilar.serve.running import serve as listen
+    from semilar.serve.settings import Limits, Settings
+
+    limits = Limits(
+        body_bytes=int(1e6 * max_megabytes),
+        body_seconds=body_seconds,
+        pixels=int(1e6 * max_megapixels),
+        jobs=jobs,
+        queue=queue,
+        job_seconds=job_seconds,
+        rate=rate,
+        connections=connections,
+        formats=_formats(formats) if formats is not None else Limits.formats,
+    )
+    plan = Plan(
+        model=model or DEFAULT_MODEL,
+        engine=engine,
+        threads=threads or max(1, cores() // (jobs * workers)),
+        settings=Settings(limits=limits, token=_token(token_file), cors=tuple(cors or ())),
+    )
+    address = Address(
+        host=host,
+        port=port,
+        workers=workers,
+        proxies=tuple(proxy or ("127.0.0.1",)),
+        grace_seconds=grace_seconds,
+        access_log=Verbosity.verbose,
+    )
+    shown = f"[{host}]" if ":" in host else host
+    listen(plan, address, ready=lambda: say(f"Open http://{shown}:{port}/ (Ctrl-C ends it)."))
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    """Names as people write them to the names the package uses."""
+    known = {"JPG": "JPEG", "TIF": "TIFF", "HEIC": "HEIF"}
+    names = [name.strip().upper() for name in text.split(",") if name.strip()]
+    return tuple(known.get(name, name) for name in names)
+
+
+def _token(file: Path | None) -> str | None:
+    """The token from the file, or from the environment; never from the command line, which
+    every user of the computer can see."""
+    if file is None:
+        return os.environ.get(TOKEN_VARIABLE) or None
+    try:
+        token = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise SemilarError(f"{file}: cannot be read ({reason}).") from None
+    if not token:
+        raise SemilarError(f"{file}: holds no token.")
+    return token
