@@ -84,7 +84,7 @@ def _as_set(inputs: Path, root: Path) -> TestSet | None:
     for place in places:
         truths = [_beside(inputs, words, place, word) for word in _TRUTH_WORDS]
         if truth := next(filter(None, truths), None):
-            rest = "".join(words[:place] + words[place + 1 :]).strip("_-")
+            rest = "_".join(words[:place:2] + words[place + 2 :: 2])
             parts = [*inputs.parent.relative_to(root).parts, *([rest] if rest else [])]
             masks = _beside(inputs, words, place, "mask")
             return TestSet("/".join(parts) or root.resolve().name, inputs, truth, masks)

@@ -4,7 +4,6 @@ The published flare tables feed pictures in [0, 1] to a network made for [-1, 1]
 are offered and every output names the one it used: "published" and "intended".
 """
 
-import importlib.util
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -12,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import MissingExtraError, SemilarError
+from semilar.errors import SemilarError
 from semilar.extras import load_extra
 from semilar.quality.picture_pair import Picture, as_levels
 from semilar.weights import load, locate
@@ -89,11 +88,10 @@ class Lpips:
 
 
 def check_lpips() -> None:
-    """A sentence if torch or the weights are missing. Cheap: nothing is loaded."""
-    if importlib.util.find_spec("torch") is None:
-        raise MissingExtraError("torch", "train")
+    """A sentence if the weights or torch are missing."""
     for name in ("alexnet", "lpips-alex"):
         locate(name)
+    load_extra("torch", "train")
 
 
 @lru_cache(maxsize=1)
