@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-from tests.train.tiny import ContrastScore, TinyFeatures, tiny_recipe
 
 from semilar.errors import SemilarError
 from semilar.semi.shards import MergedRepository
@@ -14,6 +13,7 @@ from semilar.train.display import Silent
 from semilar.train.logbook import read_log
 from semilar.train.recipe import Recipe
 from semilar.train.start import Ending, train
+from tests.train.tiny import ContrastScore, TinyFeatures, tiny_recipe
 
 STEPS = 12  # 5 batches an epoch by twos: 3 steps an epoch, the last of them smaller
 

@@ -23,7 +23,9 @@ NET = {
 }
 
 
-def write_scenes(folder: Path, count: int, *, first: int = 0, size: tuple[int, int] = (48, 64)) -> Path:
+def write_scenes(
+    folder: Path, count: int, *, first: int = 0, size: tuple[int, int] = (48, 64)
+) -> Path:
     """Night scenes of the simulator as photographs on disk; every other one is a JPEG."""
     folder.mkdir(parents=True, exist_ok=True)
     for i in range(first, first + count):
@@ -43,8 +45,15 @@ def tiny_values(root: Path, run: str = "run") -> dict[str, Any]:
         "run": str(root / run),
         "seed": 3,
         "net": NET,
-        "labeled": {"kind": "simulated", "backgrounds": {"folder": str(backgrounds)}, "samples": 10, "side": 48},
-        "stages": [{"epochs": 4, "crop": 32, "batch": 2, "accumulate": 2, "synth": {"preset": "strong"}}],
+        "labeled": {
+            "kind": "simulated",
+            "backgrounds": {"folder": str(backgrounds)},
+            "samples": 10,
+            "side": 48,
+        },
+        "stages": [
+            {"epochs": 4, "crop": 32, "batch": 2, "accumulate": 2, "synth": {"preset": "strong"}}
+        ],
         "loss": {"pixel": 1.0, "perceptual": 0.1, "fft": 0.1, "features": {"layers": ["deep"]}},
         "optimizer": {"lr": 2e-3, "warmup": 2, "clip": 1.0},
         "mixup": {"start_epoch": 1, "probability": 0.7},

@@ -1,0 +1,77 @@
+"""Two processes with the same global batch train like one, and keep the same pseudo labels."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from semilar.errors import SemilarError
+from semilar.semi.shards import MergedRepository, shard_paths
+from semilar.train.logbook import read_log
+from semilar.train.start import check_batches
+from tests.train.distributed import stages
+from tests.train.test_resume import run as train_here
+from tests.train.tiny import tiny_recipe, tiny_values
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two processes, `two`, and one of a single process, `one`."""
+    folder = tmp_path_factory.mktemp("distributed")
+    tiny_values(folder)  # writes the photographs before two processes could
+    command = [sys.executable, "-m", "tests.train.distributed", str(folder), "two"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    train_here(tiny_recipe(folder, "one", {"stages": stages(8)}))
+    return folder
+
+
+def losses(folder: Path) -> np.ndarray:
+    return np.array([line["loss"] for line in read_log(folder / "log.jsonl")])
+
+
+def facts(folder: Path) -> dict[str, Any]:
+    entries = MergedRepository(folder / "repository").entries()
+    return {entry.key: entry for entry in entries}
+
+
+def test_two_processes_train_like_one(folder: Path) -> None:
+    one, two = losses(folder / "one"), losses(folder / "two")
+    assert len(one) == 8
+    np.testing.assert_allclose(two, one, atol=1e-4)
+    assert one[-1] != one[0]
+    assert len(shard_paths(folder / "two" / "repository")) == 2
+    mine, theirs = facts(folder / "one"), facts(folder / "two")
+    assert mine.keys() == theirs.keys()
+    assert len(mine) == 6
+    for key, entry in mine.items():
+        assert (entry.accepted, entry.not_better) == (theirs[key].accepted, theirs[key].not_better)
+        difference = entry.label.astype(int) - theirs[key].label.astype(int)
+        assert np.abs(difference).max() <= 65535 * 1e-4
+
+
+def test_a_run_of_two_goes_on_as_one(folder: Path, tmp_path: Path) -> None:
+    """The shards of two processes become one when a single process resumes."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder / "two", copy)
+    before = facts(copy)
+    values = {"stages": stages(10), "run": str(copy)}
+    train_here(tiny_recipe(folder, "two", values), resume=True)
+    assert len(shard_paths(copy / "repository")) == 1
+    after = facts(copy)
+    assert after.keys() == before.keys()
+    assert all(after[key].offered >= before[key].offered for key in before)
+    assert sum(entry.offered for entry in after.values()) > sum(
+        entry.offered for entry in before.values()
+    )
+
+
+def test_a_batch_that_cannot_be_shared_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SemilarError, match=r"stages\.0\.batch is 2, which 3 processes"):
+        check_batches(tiny_recipe(tmp_path), 3)
