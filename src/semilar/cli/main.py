@@ -5,7 +5,18 @@ from typing import Annotated
 import typer
 
 from semilar import __version__
-from semilar.cli import benchmark, evaluate, info, models, score, serve, synth, train, weights
+from semilar.cli import (
+    benchmark,
+    evaluate,
+    info,
+    models,
+    repository,
+    score,
+    serve,
+    synth,
+    train,
+    weights,
+)
 from semilar.cli.console import Verbosity, out
 
 app = typer.Typer(
@@ -46,6 +57,7 @@ app.command()(score.score)
 app.command()(serve.serve)
 app.command()(synth.synth)
 app.command()(train.train)
+app.add_typer(repository.app, name="repository")
 app.add_typer(models.app, name="models")
 app.add_typer(weights.app, name="weights")
 
