@@ -26,7 +26,9 @@ class Slot:
     outcomes: tuple[str, ...] = ()
 
 
-def algorithm_1(slot: Slot, prediction: np.ndarray, photo: np.ndarray, score: float, p: dict) -> None:
+def algorithm_1(
+    slot: Slot, prediction: np.ndarray, photo: np.ndarray, score: float, p: dict
+) -> None:
     """Algorithm 1 of the paper, line by line, in float64, with storage rounded to 16 bits."""
     bounded = np.clip(np.minimum(prediction, photo + p["epsilon"]), 0, 1)
     if bounded.mean() < p["black"]:
@@ -73,7 +75,9 @@ def as_array(values: list[float]) -> np.ndarray:
     return np.array(values).reshape(3, HEIGHT, WIDTH)
 
 
-def offer(rule: UpdateRule, key: str, prediction: np.ndarray, photo: np.ndarray, score: float) -> Offer:
+def offer(
+    rule: UpdateRule, key: str, prediction: np.ndarray, photo: np.ndarray, score: float
+) -> Offer:
     bounded = rule.bound(torch.from_numpy(prediction).float(), torch.from_numpy(photo).float())
     refused = rule.refuse(bounded)
     return Offer(key, bounded, refused, score if refused is None else None)
@@ -125,14 +129,19 @@ def check_stream(tmp_path_factory: pytest.TempPathFactory, stream, p, reopen) ->
 
 def random_offers(rng: np.random.Generator, count: int) -> list[Offer]:
     return [
-        Offer(str(rng.choice(KEYS)), torch.from_numpy(rng.random((3, 3, 4))).float(), None, rng.random())
+        Offer(
+            str(rng.choice(KEYS)),
+            torch.from_numpy(rng.random((3, 3, 4))).float(),
+            None,
+            rng.random(),
+        )
         for _ in range(count)
     ]
 
 
 def contents(repository: Repository) -> list:
     rows = []
-    for key in repository.keys():
+    for key in repository.photo_keys():
         entry = repository.entry(key)
         assert entry is not None
         label = None if entry.label is None else entry.label.tobytes()
@@ -167,7 +176,7 @@ def test_a_batch_changes_in_one_transaction(tmp_path: Path) -> None:
     with Repository(tmp_path / "r.sqlite") as repository:
         with pytest.raises(AssertionError):
             repository.offer([*random_offers(rng, 3), bad], rule, step=0)
-        assert repository.keys() == []
+        assert repository.photo_keys() == []
         assert repository.events() == []
 
 

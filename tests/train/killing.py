@@ -58,7 +58,7 @@ def check_repository(path: Path) -> int:
     raw.close()
     offered = 0
     with Repository(path) as repository:
-        for key in repository.keys():
+        for key in repository.photo_keys():
             entry, history = repository.entry(key), repository.events(key)
             assert entry is not None
             assert entry.offered == len(history) > 0

@@ -18,7 +18,7 @@ from tests.train.tiny import ContrastScore, TinyFeatures, tiny_recipe
 STEPS = 12  # 5 batches an epoch by twos: 3 steps an epoch, the last of them smaller
 
 
-class Crash(Exception):
+class CrashError(Exception):
     """Stands for a process that dies."""
 
 
@@ -30,7 +30,7 @@ class CrashAfter(Silent):
 
     def show(self, step: int, figures: dict[str, Any]) -> None:
         if step == self.step:
-            raise Crash
+            raise CrashError
 
 
 def run(recipe: Recipe, **options: Any) -> Ending:
@@ -84,7 +84,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_crashed_run_goes_on_bit_for_bit(straight: Path, stop: int) -> None:
     """The crash comes two steps after the checkpoint: the repository is ahead of it."""
     recipe = tiny_recipe(straight, f"crashed-{stop}", {"checkpoint_every": stop})
-    with pytest.raises(Crash):
+    with pytest.raises(CrashError):
         run(recipe, display=CrashAfter(stop + 2))
     assert saved_steps(recipe.run / "checkpoints") == [stop]
     run(recipe, resume=True)
@@ -108,7 +108,7 @@ def test_the_time_budget_ends_cleanly_and_resumes(straight: Path) -> None:
 
 def test_a_corrupt_last_checkpoint_falls_back(straight: Path) -> None:
     recipe = tiny_recipe(straight, "corrupt", {"checkpoint_every": 4})
-    with pytest.raises(Crash):
+    with pytest.raises(CrashError):
         run(recipe, display=CrashAfter(9))
     newest = checkpoint_path(recipe.run / "checkpoints", 8)
     content = bytearray(newest.read_bytes())

@@ -106,7 +106,7 @@ def export(
 
     written = 0
     with progress() as bar:
-        for key in bar.track(repository.keys(), description="exporting"):
+        for key in bar.track(repository.photo_keys(), description="exporting"):
             entry = repository.entry(key)
             if entry is None or entry.label is None:
                 continue

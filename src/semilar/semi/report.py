@@ -4,6 +4,7 @@ import base64
 import html
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,7 @@ def _periods(events: list[Event]) -> list[Period]:
     steps = np.array([event.step for event in events])
     edges = np.unique(np.linspace(steps[0], steps[-1] + 1, PERIODS + 1).astype(int))
     periods = []
-    for first, end in zip(edges[:-1], edges[1:], strict=True):
+    for first, end in pairwise(edges):
         part = [event for event in events if first <= event.step < end]
         taken = [e.score for e in part if e.outcome is Outcome.ACCEPTED and e.score is not None]
         quartiles = [float(q) for q in np.percentile(taken, (25, 50, 75))] if taken else None
@@ -86,7 +87,7 @@ def find_entry(repository: MergedRepository, name: str) -> Entry:
     """The entry whose key, path or file name is `name`."""
     matches = [
         key
-        for key in repository.keys()
+        for key in repository.photo_keys()
         if name in (key, key.rpartition("#")[0], Path(key.rpartition("#")[0]).name)
     ]
     if len(matches) != 1:
@@ -128,7 +129,7 @@ def page(repository: MergedRepository, photos: Path | None, *, limit: int = 200)
 
 
 def _first(repository: MergedRepository, limit: int) -> list[Entry]:
-    found = (repository.entry(key) for key in repository.keys()[:limit])
+    found = (repository.entry(key) for key in repository.photo_keys()[:limit])
     return [entry for entry in found if entry is not None]
 
 

@@ -146,7 +146,7 @@ class Repository:
         ).fetchone()
         return None if row is None else _entry(row)
 
-    def keys(self) -> list[str]:
+    def photo_keys(self) -> list[str]:
         """The keys of all entries."""
         return [row[0] for row in self._db.execute("SELECT key FROM entry ORDER BY key")]
 

@@ -52,7 +52,7 @@ def _fits(paths: Sequence[Path], owners: Sequence[Sequence[str]]) -> bool:
         return False
     for path, keys in zip(paths, owners, strict=True):
         with Repository(path) as shard:
-            if not set(shard.keys()) <= set(keys):
+            if not set(shard.photo_keys()) <= set(keys):
                 return False
     return True
 
@@ -69,9 +69,9 @@ class MergedRepository:
             raise SemilarError(f"{path}: no repository of pseudo labels is there.")
         self._shards = [Repository(path, readonly=True) for path in paths]
 
-    def keys(self) -> list[str]:
+    def photo_keys(self) -> list[str]:
         """The keys of all entries."""
-        return sorted(chain.from_iterable(shard.keys() for shard in self._shards))
+        return sorted(chain.from_iterable(shard.photo_keys() for shard in self._shards))
 
     def entry(self, key: str) -> Entry | None:
         """What is kept under a key, or None."""
@@ -79,7 +79,7 @@ class MergedRepository:
 
     def entries(self) -> Iterator[Entry]:
         """All entries, by key."""
-        for key in self.keys():
+        for key in self.photo_keys():
             found = self.entry(key)
             if found is not None:
                 yield found

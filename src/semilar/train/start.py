@@ -74,9 +74,7 @@ def train(
     fabric.barrier()
     sources = find_sources(recipe, tell=display.say)
     with stopper:
-        trainer = prepare(
-            recipe, folder, fabric, sources, display, features, scorer, resume=resume
-        )
+        trainer = prepare(recipe, folder, fabric, sources, display, features, scorer, resume=resume)
         reason = trainer.fit(stopper)
         return _ending(trainer, reason)
 

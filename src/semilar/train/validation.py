@@ -18,7 +18,7 @@ from semilar.quality import psnr
 from semilar.train.recipe import Check, PairsCheck, Recipe, Simulated, SimulatedCheck
 from semilar.train.sources import folder_of
 
-_CAP = 100.0  # dB counted for an exact match, whose PSNR is infinite
+_CAP = 50.0  # dB from which two pictures count as equal: an exact match would be infinite
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,7 @@ def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[Case]:
 
 def restore(net: nn.Module, pixels: Pixels, device: torch.device) -> Pixels:
     """The scene that a network sees in an encoded picture."""
-    picture = torch.from_numpy(pixels).to(device).permute(2, 0, 1)[None].float() / 255
-    return _levels(net(picture)[0][0].clamp(0, 1).permute(1, 2, 0).float().cpu().numpy())
+    return _to_pixels(net(_to_batch(pixels, device))[0])
 
 
 @torch.no_grad()
@@ -130,8 +129,7 @@ def sample_sheet(
     strips = []
     for chosen in cases.values():
         for case in chosen[:: max(1, len(chosen) // rows)][:rows]:
-            picture = torch.from_numpy(case.input).to(device).permute(2, 0, 1)[None].float() / 255
-            scene, flare = (_to_pixels(x) for x in net(picture))
+            scene, flare = (_to_pixels(x) for x in net(_to_batch(case.input, device)))
             strip = np.concatenate([case.input, scene, flare, case.target], axis=1)
             strips.append(strip)
     width = min(strip.shape[1] for strip in strips)
@@ -142,6 +140,10 @@ def _at_width(strip: Pixels, width: int) -> Pixels:
     from semilar.data.photos import resize
 
     return resize(strip, round(strip.shape[0] * width / strip.shape[1]), width)
+
+
+def _to_batch(pixels: Pixels, device: torch.device) -> Tensor:
+    return torch.tensor(pixels, device=device).permute(2, 0, 1)[None].float() / 255
 
 
 def _to_pixels(batch: Tensor) -> Pixels:

@@ -1,0 +1,212 @@
+"""Lens shift: labels simulated with one lens, unlabeled photos from another, test on the second.
+
+    python tools/lens_shift.py --backgrounds PHOTOS --out out/lens-shift
+
+Supervised training and semi-supervised training share everything up to the step where unlabeled
+photos come in: the second goes on from a copy of the first one's checkpoint. Writes `table.md` and
+`figures.json` to the folder. A second call takes up what an earlier one left unfinished.
+"""
+
+import argparse
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+
+from semilar.data.photos import PhotoCache
+from semilar.evaluate.statistics import bootstrap_means, interval
+from semilar.flare import SynthSettings, synthesize
+from semilar.photo import find_photos
+from semilar.quality import psnr, region_psnr, ssim
+from semilar.semi.report import stats
+from semilar.semi.shards import MergedRepository
+from semilar.train.checkpoint import load_newest, saved_steps
+from semilar.train.display import Silent
+from semilar.train.recipe import Recipe
+from semilar.train.recipe_file import load_recipe
+from semilar.train.start import build_net, train
+from semilar.train.validation import restore
+
+RECIPE = Path(__file__).parents[1] / "recipes" / "lens-shift.yaml"
+METRICS = ("psnr", "ssim", "glare", "streak")
+SIZE = (96, 128)
+
+
+@dataclass(frozen=True)
+class TestPair:
+    """A held-out pair of the second lens; encoded 8-bit pictures and the region mask."""
+
+    input: np.ndarray
+    target: np.ndarray
+    mask: np.ndarray
+
+
+class Lines(Silent):
+    """Prints what a run says."""
+
+    def say(self, text: str) -> None:
+        """Print it."""
+        print(text, flush=True)
+
+
+def split(backgrounds: Path, out: Path) -> dict[str, list[Path]]:
+    """Three disjoint thirds of the photographs: labels, unlabeled photos, test."""
+    paths = find_photos(backgrounds)
+    order = np.random.default_rng(0).permutation(len(paths))
+    parts = np.array_split(order, 3)
+    named = dict(zip(("labels", "unlabeled", "test"), parts, strict=True))
+    for name, part in named.items():
+        listing = "\n".join(sorted(paths[i].name for i in part))
+        (out / f"{name}.txt").write_text(listing + "\n")
+    return {name: [paths[i] for i in sorted(part)] for name, part in named.items()}
+
+
+def flared(paths: list[Path], count: int, seed: int) -> list[TestPair]:
+    """`count` pictures of the second lens over photographs."""
+    photos = PhotoCache(paths, side=192)
+    settings = SynthSettings.preset("lens-b")
+    pairs = []
+    for i in range(count):
+        made = synthesize(photos(i % len(paths)), seed=seed + i, settings=settings, size=SIZE)
+        levels = [np.rint(255 * x).astype(np.uint8) for x in (made.input, made.target)]
+        pairs.append(TestPair(*levels, made.mask))
+    return pairs
+
+
+def recipe_for(
+    out: Path, run: str, seed: int, *, semi: bool, options: argparse.Namespace
+) -> Recipe:
+    """The recipe of one run."""
+    changes = [
+        f"run={out / run}",
+        f"seed={seed}",
+        f"labeled.backgrounds.folder={options.backgrounds}",
+        f"labeled.backgrounds.names={out / 'labels.txt'}",
+        f"semi.photos.folder={out / 'photos'}",
+        *options.changes,
+    ]
+    recipe = load_recipe(RECIPE, changes)
+    return recipe if semi else recipe.model_copy(update={"semi": None})
+
+
+def run_pair(out: Path, seed: int, options: argparse.Namespace) -> dict[str, Recipe]:
+    """Train both ways from one seed."""
+    plain = recipe_for(out, f"supervised-{seed}", seed, semi=False, options=options)
+    semi = recipe_for(out, f"semi-{options.name}-{seed}", seed, semi=True, options=options)
+    assert semi.semi is not None
+    branch = round(semi.semi.start_epoch * plain.labeled.samples / plain.stages[0].batch)  # type: ignore[union-attr]
+    shared = out / f"shared-{seed}"
+    if not shared.exists():
+        stub = plain.model_copy(update={"checkpoint_every": branch, "checkpoints_kept": 10})
+        _train(stub)
+        _branch(plain.run, shared, branch)
+    if not semi.run.exists():
+        shutil.copytree(shared, semi.run)
+    _train(semi)
+    return {"supervised": plain, options.name: semi}
+
+
+def _branch(run: Path, copy: Path, step: int) -> None:
+    """A run folder as it was at an earlier checkpoint."""
+    shutil.copytree(run, copy)
+    for saved in (copy / "checkpoints").iterdir():
+        if int(saved.stem.removeprefix("step-")) != step:
+            saved.unlink()
+
+
+def _train(recipe: Recipe) -> None:
+    resume = bool(saved_steps(recipe.run / "checkpoints"))
+    train(recipe, resume=resume, display=Lines())
+
+
+def measure(recipe: Recipe, pairs: list[TestPair]) -> dict[str, list[float]]:
+    """Metrics of the averaged weights on every test pair; of the input where there is no run."""
+    checkpoint, _ = load_newest(recipe.run / "checkpoints")
+    net = build_net(recipe)
+    net.load_state_dict(checkpoint.teacher)
+    net.eval()
+    with torch.no_grad():
+        return figures([restore(net, pair.input, torch.device("cpu")) for pair in pairs], pairs)
+
+
+def figures(outputs: list[np.ndarray], pairs: list[TestPair]) -> dict[str, list[float]]:
+    """Every metric of every output; a picture without a region has no figure for it (NaN)."""
+    rows: dict[str, list[float]] = {name: [] for name in METRICS}
+    for output, pair in zip(outputs, pairs, strict=True):
+        regions = region_psnr(output, pair.target, pair.mask)
+        rows["psnr"].append(min(psnr(output, pair.target), 50.0))
+        rows["ssim"].append(ssim(output, pair.target))
+        for name in ("glare", "streak"):
+            value = getattr(regions, name)
+            rows[name].append(np.nan if value is None else min(value, 50.0))
+    return rows
+
+
+def table(results: dict[str, list[dict[str, list[float]]]]) -> str:
+    """Means over seeds and pictures, with 95 % bootstrap intervals over pictures."""
+    lines = ["| training | PSNR | SSIM | G-PSNR | S-PSNR |", "| --- | --- | --- | --- | --- |"]
+    for name, runs in results.items():
+        cells = []
+        for metric in METRICS:
+            values = np.nanmean([run[metric] for run in runs], axis=0)
+            values = values[~np.isnan(values)]
+            digits = 4 if metric == "ssim" else 2
+            if not len(values):
+                cells.append("–")
+                continue
+            low, high = interval(bootstrap_means(values[:, None])[:, 0])
+            cells.append(f"{values.mean():.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def by_seed(results: dict[str, list[dict[str, list[float]]]]) -> str:
+    """PSNR of each seed, so that the spread between runs can be seen."""
+    lines = []
+    for name, runs in results.items():
+        means = ", ".join(f"{np.mean(run['psnr']):.2f}" for run in runs)
+        lines.append(f"{name}: {means}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Make the data, train, measure, print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--backgrounds", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=Path("out/lens-shift"))
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--photos", type=int, default=96)
+    parser.add_argument("--tests", type=int, default=48)
+    parser.add_argument("--name", default="semi", help="name of this variant of the semi part")
+    parser.add_argument("changes", nargs="*", help="changes to the recipe, key=value")
+    options = parser.parse_args()
+    out: Path = options.out
+    out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
+    parts = split(options.backgrounds, out)
+    if not (out / "photos").exists():
+        (out / "photos").mkdir()
+        for i, pair in enumerate(flared(parts["unlabeled"], options.photos, 1000)):
+            Image.fromarray(pair.input).save(out / "photos" / f"{i:03d}.png")
+    pairs = flared(parts["test"], options.tests, 9000)
+    results = {"untouched input": [figures([pair.input for pair in pairs], pairs)]}
+    for seed in range(1, options.seeds + 1):
+        for name, recipe in run_pair(out, seed, options).items():
+            results.setdefault(name, []).append(measure(recipe, pairs))
+            if recipe.semi is not None:
+                found = stats(MergedRepository(recipe.run))
+                print(f"seed {seed} {name}: {json.dumps(asdict(found))}", flush=True)
+        text = f"{table(results)}\n\nPSNR by seed\n{by_seed(results)}\n"
+        (out / f"table-{options.name}.md").write_text(text)
+        print(text, flush=True)
+    (out / f"figures-{options.name}.json").write_text(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()
