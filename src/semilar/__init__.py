@@ -1,3 +1,28 @@
-"""Removes lens flare from night photographs."""
+"""Removes lens flare from night photographs.
+
+>>> import semilar
+>>> semilar.remove("street.jpg")  # doctest: +SKIP
+'street.deflared.jpg'
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from semilar.restore import Remover, Result, remove
 
 __version__ = "0.1.0"
+
+__all__ = ["Remover", "Result", "__version__", "remove"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the restoring part when it is first asked for: `import semilar` costs nothing."""
+    if name in ("Remover", "Result", "remove"):
+        from semilar import restore
+
+        return getattr(restore, name)
+    raise AttributeError(f"module 'semilar' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

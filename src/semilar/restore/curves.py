@@ -6,6 +6,7 @@ than all the rest. Floats go through the exact curve.
 """
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from semilar.photo.light import linear_to_srgb, srgb_table, srgb_to_linear
 
 Floats = NDArray[np.float32]
-Pixels = NDArray[np.uint8] | NDArray[np.uint16] | Floats
+Pixels = NDArray[Any]
+"""Encoded light: uint8, uint16, or float32 in [0, 1]."""
 
 _STEPS_8 = 65535  # at the dark end, where the curve is steepest, still 20 steps per 8-bit code
 _STEPS = 8192

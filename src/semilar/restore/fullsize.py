@@ -33,7 +33,9 @@ def shrink(pixels: Pixels, size: tuple[int, int], *, threads: int = 1) -> Small:
         inputs, weights = down.matrix(start, stop)
         linear = decode(pixels[inputs])
         fields = linear, clipped(linear), brightness(linear) ** 2
-        low = [(weights @ one.reshape(len(one), -1)).reshape(-1, width, one.shape[2]) for one in fields]
+        low = [
+            (weights @ one.reshape(len(one), -1)).reshape(-1, width, one.shape[2]) for one in fields
+        ]
         flat = np.concatenate([one.transpose(0, 2, 1) for one in low], axis=1)
         planes[start:stop] = across.along_last(flat)
 

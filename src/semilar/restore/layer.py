@@ -13,6 +13,7 @@ Three things say how it looks between the known samples:
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from semilar.restore.curves import encoded
 from semilar.restore.resample import catmull_rom
 
-Floats = NDArray[np.float32]
+Floats = NDArray[Any]  # float32 throughout
 
 # Steps of 8-bit codes, encoded light: changes below the first are noise of the network and give
 # an exact zero; above the second they count in full.
@@ -144,7 +145,9 @@ def _filtered(x: Floats, kernel: tuple[float, ...]) -> Floats:
         length = x.shape[axis]
         x = np.zeros_like(x)
         for shift, weight in enumerate(kernel):
-            part = padded[shift : shift + length] if axis == 0 else padded[:, shift : shift + length]
+            part = (
+                padded[shift : shift + length] if axis == 0 else padded[:, shift : shift + length]
+            )
             x += np.float32(weight) * part
     return x
 

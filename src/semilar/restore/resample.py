@@ -8,11 +8,13 @@ a few neighbouring inputs. A run of outputs needs a run of inputs, hence a small
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Reals = NDArray[np.floating[Any]]
 
 # Outputs that share one dense matrix along a row: small enough to skip most zeros.
 _BLOCK = 64
@@ -32,7 +34,7 @@ class Resampler:
     weights: Floats  # (size_out, taps)
 
     def matrix(self, start: int, stop: int) -> tuple[slice, Floats]:
-        """What outputs `start` to `stop` need: the slice of inputs and the (outputs, inputs) matrix."""
+        """The inputs that outputs `start` to `stop` need, and the (outputs, inputs) weights."""
         low = int(self.first[start])
         high = int(self.first[start:stop].max()) + self.weights.shape[1]
         dense = np.zeros((stop - start, high - low), np.float32)
@@ -63,7 +65,7 @@ def area(size_in: int, size_out: int) -> Resampler:
     """Shrink: each output is the mean of the inputs under it, in exact fractions."""
     scale = size_in / size_out
 
-    def weigh(left: NDArray[np.float64], position: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weigh(left: Reals, position: Reals) -> Reals:
         inside = np.minimum(position + 1, left + scale) - np.maximum(position, left)
         return np.clip(inside, 0, None)
 
@@ -74,14 +76,14 @@ def area(size_in: int, size_out: int) -> Resampler:
 def cubic(size_in: int, size_out: int) -> Resampler:
     """Enlarge: Catmull-Rom through the centres of the inputs, the border repeated."""
 
-    def weigh(centre: NDArray[np.float64], position: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weigh(centre: Reals, position: Reals) -> Reals:
         return catmull_rom(np.abs(position - centre))
 
     centre = (np.arange(size_out) + 0.5) * (size_in / size_out) - 0.5
     return _resampler(size_in, size_out, centre, 4, weigh, lead=1)
 
 
-def catmull_rom(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+def catmull_rom(distance: Reals) -> Reals:
     """Weight of a sample at this distance (>= 0, in samples)."""
     near = (1.5 * distance - 2.5) * distance**2 + 1
     far = ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
@@ -91,9 +93,9 @@ def catmull_rom(distance: NDArray[np.float64]) -> NDArray[np.float64]:
 def _resampler(
     size_in: int,
     size_out: int,
-    where: NDArray[np.float64],
+    where: Reals,
     taps: int,
-    weigh: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+    weigh: Callable[[Reals, Reals], Reals],
     lead: int = 0,
 ) -> Resampler:
     """Weigh `taps` inputs from `lead` before each `where`; those outside count for the border."""

@@ -1,0 +1,67 @@
+"""Engines: what runs a network. One small protocol, three residents, imported when asked for."""
+
+import os
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semilar.errors import SemilarError
+from semilar.restore.models import Model
+
+Floats = NDArray[np.float32]
+
+
+class Engine(Protocol):
+    """Anything that finds the scene in a picture; called from several threads at once."""
+
+    def run(self, image: Floats) -> tuple[Floats, Floats]:
+        """*Encoded* `image` (1, 3, h, w) in [0, 1] to scene and flare, encoded, same shape."""
+        ...
+
+
+def open_engine(
+    model: Model, *, engine: str | None = None, device: str | None = None, threads: int | None
+) -> Engine:
+    """The engine called `engine` with `model` loaded.
+
+    Left out, it is ONNX Runtime, or PyTorch for a model that has no ONNX file. `device` is what
+    the engine calls it ("cpu", "cuda"); `threads` is how many cores the network may use.
+    """
+    name = engine or ("onnx" if model.onnx else "torch")
+    if name not in ENGINES:
+        raise SemilarError(f"{name}: no such engine; there are {', '.join(ENGINES)}.")
+    return ENGINES[name](model, device or "cpu", threads or cores())
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _onnx(model: Model, device: str, threads: int) -> Engine:
+    from semilar.restore.onnx_engine import OnnxEngine
+
+    return OnnxEngine(model.need_onnx(), device=device, threads=threads)
+
+
+def _torch(model: Model, device: str, threads: int) -> Engine:
+    from semilar.restore.torch_engine import TorchEngine
+
+    return TorchEngine(model, device=device, threads=threads)
+
+
+def _openvino(model: Model, device: str, threads: int) -> Engine:
+    from semilar.restore.openvino_engine import OpenVinoEngine
+
+    return OpenVinoEngine(model.need_onnx(), device=device, threads=threads)
+
+
+ENGINES: dict[str, Callable[[Model, str, int], Engine]] = {
+    "onnx": _onnx,
+    "torch": _torch,
+    "openvino": _openvino,
+}

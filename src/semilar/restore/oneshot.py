@@ -1,0 +1,44 @@
+"""`semilar.remove`: one call, no session to keep."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from semilar import photo as photos
+from semilar.restore.models import DEFAULT_MODEL
+from semilar.restore.naming import beside
+from semilar.restore.remover import Remover
+
+T = TypeVar("T")
+
+
+def remove(
+    picture: T,
+    *,
+    strength: float = 1.0,
+    mask: Any = None,
+    model: str | Path = DEFAULT_MODEL,
+    engine: str | None = None,
+    output: str | Path | None = None,
+    force: bool = False,
+) -> T:
+    """Take the flare out of `picture` and give back what was given.
+
+    The bytes of a file give bytes, a Pillow image an image, an array an array of its type, a
+    `Photo` a photo. A path gives the path of the new file: `output`, or `street.deflared.jpg`
+    beside `street.jpg`; an existing file is only replaced with `force`.
+
+    The model is loaded at the first call and kept; `semilar.Remover` has more to set.
+    """
+    remover = _remover(str(model), engine)
+    if not isinstance(picture, str | Path):
+        return remover.remove(picture, strength=strength, mask=mask).image
+    target = Path(output) if output else beside(Path(picture))
+    result = remover.remove(picture, strength=strength, mask=mask)
+    photos.write(result.image, target, force=force)
+    return type(picture)(target)  # a str for a str
+
+
+@lru_cache(maxsize=2)
+def _remover(model: str, engine: str | None) -> Remover:
+    return Remover(model=model, engine=engine)

@@ -1,0 +1,137 @@
+"""The session: a loaded network that takes the flare out of one picture after another."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semilar.errors import SemilarError
+from semilar.photo import Photo
+from semilar.photo.light import srgb_to_linear
+from semilar.restore.curves import Pixels, encoded
+from semilar.restore.engines import Engine, cores, open_engine
+from semilar.restore.fullsize import removed_light, shrink, subtract
+from semilar.restore.layer import Layer, estimate
+from semilar.restore.masks import fit_mask
+from semilar.restore.models import DEFAULT_MODEL, find_model
+from semilar.restore.pictures import canvas
+from semilar.restore.working import MOST_PIXELS, SHORT_SIDE, working_size
+
+T = TypeVar("T")
+
+_SMALLEST = 16  # what every network takes
+
+
+@dataclass(frozen=True)
+class Result(Generic[T]):
+    """What `Remover.remove` found.
+
+    `image` is the restored picture, of the kind that was given (a path gives a `Photo`). `found`
+    says whether there was flare; if not, `image` equals what was given, bit for bit.
+    `working_size` is the (height, width) at which the network saw it.
+    """
+
+    image: T
+    found: bool
+    working_size: tuple[int, int]
+    before: Pixels = field(repr=False)
+    after: Pixels = field(repr=False)
+    _back: Callable[[Pixels], Any] = field(repr=False)
+
+    @cached_property
+    def flare(self) -> T:
+        """The light that was taken away, on black: a picture of the same kind, encoded light."""
+        return self._back(removed_light(self.before, self.after))
+
+
+class Remover:
+    """Takes the flare out of pictures; made once, used often, from several threads if you like.
+
+    `model` is the name of a model that comes with the package or the path of an .onnx or
+    .safetensors file. `engine` is "onnx", "torch", "openvino", or any object with the method `run`
+    of `semilar.restore.engines.Engine`; left out, the model's own. `device` is for the engine
+    ("cpu", "cuda"). `threads` is how many cores one picture may use, all if left out. `short_side`
+    is the network's working size: more sees finer flare and takes longer.
+
+    >>> remover = Remover()  # doctest: +SKIP
+    >>> remover.remove("street.jpg").found  # doctest: +SKIP
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str | Path = DEFAULT_MODEL,
+        engine: str | Engine | None = None,
+        device: str | None = None,
+        threads: int | None = None,
+        short_side: int | None = None,
+    ) -> None:
+        self.threads = threads or cores()
+        self.card: dict[str, Any] = {}
+        if engine is None or isinstance(engine, str):
+            files = find_model(model)
+            self.card = files.card
+            engine = open_engine(files, engine=engine, device=device, threads=self.threads)
+        self.engine: Engine = engine
+        self.short_side = short_side or int(self.card.get("working_size", SHORT_SIDE))
+        if self.short_side < _SMALLEST:
+            raise SemilarError(f"A working size of {self.short_side} is below {_SMALLEST} pixels.")
+
+    @overload
+    def remove(
+        self, picture: str | Path, *, strength: float = 1.0, mask: Any = None
+    ) -> Result[Photo]: ...
+    @overload
+    def remove(self, picture: T, *, strength: float = 1.0, mask: Any = None) -> Result[T]: ...
+    def remove(self, picture: Any, *, strength: float = 1.0, mask: Any = None) -> Result[Any]:
+        """Take the flare out of `picture`: a path, the bytes of a file, a `Photo`, a Pillow image,
+        or an array (H, W[, 1, 3 or 4]) of uint8, uint16 or float in [0, 1], *encoded* light.
+
+        `strength` from 0 (nothing changes) to 1. `mask` limits the effect to a region: see
+        `semilar.restore.masks`.
+        """
+        if not 0 <= strength <= 1:
+            raise SemilarError(f"A strength of {strength:g} is not between 0 and 1.")
+        given = canvas(picture)
+        pixels = given.pixels
+        size = pixels.shape[0], pixels.shape[1]
+        region = None if mask is None else fit_mask(mask, size)
+        layer = self.find(pixels, grey=given.grey)
+        after = pixels
+        if layer.found and strength > 0:
+            after = subtract(pixels, layer, strength=strength, mask=region, threads=self.threads)
+        return Result(
+            image=given.back(after),
+            found=layer.found,
+            working_size=layer.size,
+            before=pixels,
+            after=after,
+            _back=given.back,
+        )
+
+    def find(self, pixels: Pixels, *, grey: bool = False) -> Layer:
+        """The layer that the network finds in *encoded* `pixels` (H, W, 3)."""
+        size = working_size(
+            (pixels.shape[0], pixels.shape[1]),
+            short_side=self.short_side,
+            most_pixels=max(MOST_PIXELS, 2 * self.short_side**2),
+        )
+        small = shrink(pixels, size, threads=self.threads)
+        scene = srgb_to_linear(self._scene(encoded(small.mean.copy())))
+        return estimate(small, scene, grey=grey)
+
+    def _scene(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The network's scene in *encoded* `picture` (h, w, 3); tiny ones are padded for it."""
+        height, width = picture.shape[:2]
+        room = [(0, max(0, _SMALLEST - side)) for side in (height, width)]
+        padded = np.pad(picture, [*room, (0, 0)], mode="edge")
+        image = np.ascontiguousarray(padded.transpose(2, 0, 1)[None])
+        scene, _ = self.engine.run(image)
+        if scene.shape != image.shape or not np.isfinite(scene).all():
+            raise SemilarError("The network gave no picture of the size it was given.")
+        return np.clip(scene[0].transpose(1, 2, 0)[:height, :width], 0, 1)

@@ -1,0 +1,52 @@
+"""PyTorch: the engine of the training room, for models that are not exported yet and for GPUs."""
+
+import json
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from semilar.errors import SemilarError
+from semilar.extras import load_extra
+from semilar.restore.models import Model
+
+Floats = NDArray[np.float32]
+
+
+class TorchEngine:
+    """A network of the registry with weights from a safetensors file.
+
+    The network's name and options come from the file's header, as training writes it, or from
+    the card beside it: `"net": {"name": ..., "options": {...}}`.
+    """
+
+    def __init__(self, model: Model, *, device: str = "cpu", threads: int = 1) -> None:
+        self.torch = load_extra("torch", "train")
+        from semilar.net import build
+
+        path = model.need_safetensors()
+        try:
+            with safe_open(path, framework="pt") as file:
+                header = json.loads((file.metadata() or {}).get("semilar", "{}"))
+                state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (OSError, SafetensorError, ValueError) as error:
+            raise SemilarError(f"{path}: is not a model that can be run ({error}).") from None
+        spec = header.get("net") or model.card.get("net")
+        if not isinstance(spec, dict) or "name" not in spec:
+            raise SemilarError(f"{path}: does not say which network it holds weights for.")
+        net = build(spec["name"], **spec.get("options", {}))
+        try:
+            net.load_state_dict(state)
+            self.net = net.to(device).eval()
+        except RuntimeError as error:
+            reason = str(error).strip().splitlines()[0]
+            raise SemilarError(f"{path}: does not fit {spec['name']} ({reason}).") from None
+        self.device = device
+        if device == "cpu":
+            self.torch.set_num_threads(threads)
+
+    def run(self, image: Floats) -> tuple[Floats, Floats]:
+        """See `semilar.restore.engines.Engine`."""
+        with self.torch.inference_mode():
+            scene, flare = self.net(self.torch.from_numpy(image).to(self.device))
+        return scene.float().cpu().numpy(), flare.float().cpu().numpy()
