@@ -1,0 +1,108 @@
+"""Put trained weights into the package: safetensors, ONNX and a card, stored in half precision.
+
+    python tools/publish_model.py runs/bundled-2/best.safetensors --working-size 256 \
+        --facts facts.json
+
+The card lists the photographs that were learned from with author and licence
+(`recipes/bundled-data.csv`), and takes over what FACTS says: figures, recipes, limits, time spent.
+"""
+
+import argparse
+import csv
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from semilar.files import atomic_path, write_text
+from semilar.net import build
+from semilar.net.onnx_export import export
+
+ROOT = Path(__file__).resolve().parent.parent
+BUNDLED = ROOT / "src" / "semilar" / "weights" / "bundled"
+DATA = ROOT / "recipes" / "bundled-data.csv"
+
+
+def load(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """The tensors of a training run and the network they belong to."""
+    with safe_open(path, framework="pt") as file:
+        spec = json.loads(file.metadata()["semilar"])["net"]
+        return {name: file.get_tensor(name) for name in file.keys()}, spec  # noqa: SIM118
+
+
+def store_half(path: Path) -> None:
+    """Keep an ONNX file's weights as float16; engines turn them back once, when they load it."""
+    model = onnx.load(path)
+    casts = []
+    for tensor in list(model.graph.initializer):
+        if tensor.data_type != TensorProto.FLOAT or np.prod(tensor.dims) < 64:
+            continue
+        half = numpy_helper.from_array(
+            numpy_helper.to_array(tensor).astype(np.float16), f"{tensor.name}.half"
+        )
+        casts.append(helper.make_node("Cast", [half.name], [tensor.name], to=TensorProto.FLOAT))
+        model.graph.initializer.remove(tensor)
+        model.graph.initializer.append(half)
+    nodes = [*casts, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    with atomic_path(path) as temporary:
+        onnx.save(model, temporary)
+
+
+def photographs() -> list[dict[str, str]]:
+    """What was learned from, with whom to thank."""
+    rows = csv.DictReader(DATA.open(encoding="utf-8"))
+    keep = ("file", "licence", "author", "link")
+    return [{k: row[k] for k in keep} for row in rows if row["use"] in ("train", "unlabeled")]
+
+
+def main() -> int:
+    """Write NAME.safetensors, NAME.onnx and NAME.json."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("weights", type=Path)
+    parser.add_argument("--name", default="semilar-t")
+    parser.add_argument("--working-size", type=int, required=True)
+    parser.add_argument("--facts", type=Path, help="JSON to take over into the card")
+    parser.add_argument("--out", type=Path, default=BUNDLED)
+    options = parser.parse_args()
+    state, spec = load(options.weights)
+    half = {name: tensor.half() for name, tensor in state.items()}
+    net = build(spec["name"], **spec.get("options", {}))
+    net.load_state_dict({name: tensor.float() for name, tensor in half.items()})
+    target = options.out / options.name
+    with atomic_path(target.with_suffix(".safetensors")) as temporary:
+        save_file(half, temporary, metadata={"semilar": json.dumps({"net": spec})})
+    export(net, target.with_suffix(".onnx"))
+    store_half(target.with_suffix(".onnx"))
+    facts = json.loads(options.facts.read_text(encoding="utf-8")) if options.facts else {}
+    files = [target.with_suffix(suffix) for suffix in (".onnx", ".safetensors")]
+    card = {
+        "name": options.name,
+        "purpose": "takes lens flare out of night photographs",
+        "licence": "Apache-2.0",
+        "sha256": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
+        "net": spec,
+        "parameters": sum(tensor.numel() for tensor in state.values()),
+        "working_size": options.working_size,
+        **facts,
+        "photographs": photographs(),
+    }
+    write_text(target.with_suffix(".json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
+    print(*(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB" for file in files), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
