@@ -21,7 +21,7 @@ from semilar.photo import read
 from semilar.photo.model import to_depth
 
 _PAGE = Path(__file__).with_name("page.html")
-_SIDE = 800  # pixels of the longer side of a picture on the page
+_SIDE, _MAP_SIDE = 800, 400  # pixels of the longer side of a picture and of an error map
 _NAMES = {**ROLE_NAMES, "truth": "ground truth"}
 
 
@@ -83,7 +83,7 @@ def _card(evaluation: Evaluation, index: int) -> str:
     )
     maps = "".join(
         f'<figure><img loading="lazy" alt="error of the {_NAMES[role]} of {name}" '
-        f'src="{_jpeg(error_map(pixels[role], pixels["truth"]))}">'
+        f'src="{_jpeg(error_map(pixels[role], pixels["truth"]), _MAP_SIDE)}">'
         f"<figcaption>error of the {_NAMES[role]}</figcaption></figure>"
         for role in evaluation.roles
     )
@@ -171,10 +171,10 @@ def _mean(mean: Mean | None, key: str, *, signed: bool = False) -> str:
     return f"{number(mean.value, key, signed=signed)} <small>{low} … {high}</small>"
 
 
-def _jpeg(pixels: NDArray) -> str:
+def _jpeg(pixels: NDArray, side: int = _SIDE) -> str:
     """Encoded 8-bit pixels as a data address, shrunk to the size of the page."""
     image = Image.fromarray(pixels)
-    image.thumbnail((_SIDE, _SIDE), Image.Resampling.LANCZOS)
+    image.thumbnail((side, side), Image.Resampling.LANCZOS)
     stream = io.BytesIO()
-    image.save(stream, "JPEG", quality=88)
+    image.save(stream, "JPEG", quality=86)
     return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode()}"
