@@ -84,6 +84,7 @@ def main() -> int:
     target = options.out / options.name
     with atomic_path(target.with_suffix(".safetensors")) as temporary:
         save_file(half, temporary, metadata={"semilar": json.dumps({"net": spec})})
+        temporary.chmod(0o644)
     export(net, target.with_suffix(".onnx"))
     store_half(target.with_suffix(".onnx"))
     facts = json.loads(options.facts.read_text(encoding="utf-8")) if options.facts else {}

@@ -7,6 +7,7 @@ import typer
 from semilar import __version__
 from semilar.cli import (
     benchmark,
+    demo,
     evaluate,
     info,
     models,
@@ -51,6 +52,7 @@ def options(
 
 
 app.command()(benchmark.benchmark)
+app.command()(demo.demo)
 app.command()(evaluate.evaluate)
 app.command()(info.info)
 app.command()(score.score)

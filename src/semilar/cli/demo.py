@@ -1,0 +1,85 @@
+"""`semilar demo`: the main job on pictures that the program makes itself."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from semilar.cli.console import out, progress, sentences
+from semilar.errors import SemilarError
+
+SIZE = 640, 960
+SEEDS = (3, 8, 21)
+FOLDERS = {"untouched": "input", "truth": "clean", "result": "result"}
+
+
+@sentences
+def demo(
+    out_dir: Annotated[
+        Path, typer.Option("--out", help="Folder for the pictures and the page.")
+    ] = Path("semilar-demo"),
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo.")] = False,
+) -> None:
+    """Make night pictures with flare, take the flare out, show before and after.
+
+    Example: semilar demo --out /tmp/demo
+    """
+    from semilar.cli.evaluate import judge
+    from semilar.evaluate.pairing import pair_folders
+
+    page, picture = out_dir / "index.html", out_dir / "before-after.jpg"
+    if page.exists() and not force:
+        raise SemilarError(f"{page}: already exists; use --force to replace it.")
+    _make_pictures(out_dir)
+    _remove_flare(out_dir, picture)
+    judge(
+        pair_folders({role: out_dir / folder for role, folder in FOLDERS.items()}),
+        title="semilar demo",
+        lpips=False,
+        jobs=1,
+        out_dir=None,
+        report=page,
+        report_pictures=len(SEEDS),
+        tables=True,
+    )
+    out.print(f"Before and after: {picture}", markup=False)
+
+
+def _make_pictures(folder: Path) -> None:
+    """Night scenes without and with flare, below `folder`."""
+    import numpy as np
+
+    from semilar.flare import SynthSettings, synthesize
+    from semilar.flare.scene import night_scene
+    from semilar.photo import Photo, write
+
+    with progress() as bar:
+        for number, seed in enumerate(bar.track(SEEDS, description="Making night pictures"), 1):
+            sample = synthesize(
+                night_scene(seed, SIZE),
+                seed=seed,
+                settings=SynthSettings.preset("strong"),
+                size=SIZE,
+            )
+            for role, encoded in (("untouched", sample.input), ("truth", sample.target)):
+                pixels = np.rint(encoded * 255).astype(np.uint8)
+                target = folder / FOLDERS[role] / f"night-{number}.png"
+                write(Photo(pixels=pixels), target, force=True)
+
+
+def _remove_flare(folder: Path, picture: Path) -> None:
+    """Restore the flared pictures; `picture` shows all of them before and after."""
+    import numpy as np
+
+    from semilar import Remover
+    from semilar.photo import Photo, find_photos, write
+
+    remover = Remover()
+    rows = []
+    with progress() as bar:
+        files = find_photos(folder / FOLDERS["untouched"])
+        for file in bar.track(files, description="Taking the flare out"):
+            result = remover.remove(file)
+            write(result.image, folder / FOLDERS["result"] / file.name, force=True)
+            rows.append(np.hstack([result.before, result.after]))
+    write(Photo(pixels=np.vstack(rows)), picture, force=True)
