@@ -11,11 +11,13 @@ from semilar.cli import (
     evaluate,
     info,
     models,
+    remove,
     repository,
     score,
     serve,
     synth,
     train,
+    watch,
     weights,
 )
 from semilar.cli.console import Verbosity, out
@@ -55,10 +57,12 @@ app.command()(benchmark.benchmark)
 app.command()(demo.demo)
 app.command()(evaluate.evaluate)
 app.command()(info.info)
+app.command()(remove.remove)
 app.command()(score.score)
 app.command()(serve.serve)
 app.command()(synth.synth)
 app.command()(train.train)
+app.command()(watch.watch)
 app.add_typer(repository.app, name="repository")
 app.add_typer(models.app, name="models")
 app.add_typer(weights.app, name="weights")

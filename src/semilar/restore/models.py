@@ -60,8 +60,10 @@ def find_model(model: str | Path = DEFAULT_MODEL) -> Model:
 def _bundled(name: str) -> Path:
     try:
         return bundled(name)
-    except SemilarError as error:
-        raise NoModelError(f"{error} Name a model file with --model FILE.onnx.") from None
+    except SemilarError:
+        raise NoModelError(
+            f"No model {name!r} comes with this version; name a file with --model FILE.onnx."
+        ) from None
 
 
 def _card(path: Path) -> dict[str, Any]:
