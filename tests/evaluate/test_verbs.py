@@ -5,13 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
-import semilar.restore as semilar_restore
 from semilar.cli.main import app
+from semilar.quality import psnr
+from semilar.restore import Remover
 from semilar.weights.cache import cached
 from tests.evaluate.conftest import COUNT, save, truth_of, with_flare
 from tests.support.command import semilar
+from tests.support.models import dimming_model
 
 runner = CliRunner()
 
@@ -98,20 +101,6 @@ def test_without_the_training_extra(folders: dict[str, Path]) -> None:
     assert json.loads(done.stdout)["pictures"] == COUNT
 
 
-class Half:
-    """Stands in for the remover: takes out half of what it knows to be flare."""
-
-    made = 0
-
-    def __init__(self, *, model: str, threads: int | None = None) -> None:
-        type(self).made += 1
-        assert Path(model).is_file()
-
-    def remove(self, pixels: np.ndarray):
-        i = pixels.shape[0] - 40
-        return type("Result", (), {"image": with_flare(i, 0.5)})
-
-
 def _layout(tmp_path: Path, folders: dict[str, Path]) -> Path:
     data = tmp_path / "data" / "test_data" / "real"
     data.mkdir(parents=True)
@@ -136,19 +125,21 @@ def test_benchmark_of_the_untouched_input(folders: dict[str, Path], tmp_path: Pa
 
 
 def test_benchmark_restores_goes_on_and_guards_its_folder(
-    folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folders: dict[str, Path], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(semilar_restore, "Remover", Half, raising=False)
-    data, out, model = _layout(tmp_path, folders), tmp_path / "out", tmp_path / "half.onnx"
-    model.write_bytes(b"a model")
+    data, out = _layout(tmp_path, folders), tmp_path / "out"
+    model = dimming_model(tmp_path / "dim.onnx")
     command = ["benchmark", "--model", str(model), "--data", str(data), "--out", str(out)]
     command += ["-j", "1", "--json"]
     result = runner.invoke(app, [*command, "--report"])
     assert result.exit_code == 0, result.stderr
     facts = json.loads(result.stdout)["test_data/real"]
-    assert facts["differences"]["untouched"]["psnr"]["better"] == COUNT
+    assert set(facts["means"]) == {"result", "untouched"}
     restored = sorted((out / "test_data/real/restored").iterdir())
     assert [file.name for file in restored] == [f"{i:03}.png" for i in range(COUNT)]
+    expected = Remover(model=model).remove(with_flare(4, 1.0)).image
+    np.testing.assert_array_equal(np.asarray(Image.open(restored[4])), expected)
+    assert facts["rows"][4]["result"]["psnr"] == pytest.approx(psnr(expected, truth_of(4)))
     assert (out / "test_data/real/report.html").exists()
 
     (out / "test_data/real/evaluation.json").unlink()  # as if it had been stopped
@@ -159,11 +150,12 @@ def test_benchmark_restores_goes_on_and_guards_its_folder(
     assert {file: file.stat().st_mtime_ns for file in times} == times
     assert restored[2].exists()
 
-    model.write_bytes(b"another model")
+    dimming_model(model, keep=0.9)
     (out / "test_data/real/evaluation.json").unlink()
     other = runner.invoke(app, command)
     assert other.exit_code == 2
     assert "use --force to replace them" in other.stderr
+    assert runner.invoke(app, [*command, "--force"]).exit_code == 0
 
 
 def test_benchmark_without_a_set(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from semilar.evaluate.pool import in_processes
 from semilar.files import write_text
 from semilar.photo import Photo, read, write
 from semilar.weights.download import sha256
-from semilar.weights.store import bundled
 
 NONE = "none"  # the model that leaves the picture as it is
 
@@ -91,4 +90,7 @@ def _model_sha256(model: str) -> str:
     """The checksum of the model's file, so that a retrained model is told from the old one."""
     if model == NONE:
         return ""
-    return sha256(Path(model) if Path(model).is_file() else bundled(model))
+    from semilar.restore.models import find_model
+
+    files = find_model(model)
+    return "".join(sha256(file) for file in (files.onnx or files.safetensors,) if file)
