@@ -1,21 +1,22 @@
 """Train `flare-score` on simulated restorations and put it into the package.
 
     python tools/train_flare_score.py scenes --backgrounds PHOTOS --work out/flare-score
+    python tools/train_flare_score.py cues --work out/flare-score
     python tools/train_flare_score.py train --work out/flare-score
     python tools/train_flare_score.py publish --backgrounds PHOTOS --work out/flare-score
 
-`scenes` spoils crops of free photographs with simulated flares (one photograph in ten is held out
-by name). `train` teaches the network to guess the PSNR of restorations made from them, and above
-all their order within one scene; it can be stopped and started again. `publish` writes the weights
-and their card. Real flare photographs are never read here: see `tools/compare_scorers.py`.
+`scenes` spoils free photographs with simulated flares (one photograph in ten is held out by name).
+`cues` makes restorations of them, from perfect to ruined, and measures them once and for all.
+`train` teaches the network to guess their PSNR, and above all their order within one scene.
+`publish` writes the weights and their card. PHOTOS has its list beside it (PHOTOS.csv: file,
+author, licence, link, source). Real flare photographs are never read here: `compare_scorers.py`
+does that.
 """
 
 import argparse
-import copy
 import csv
 import hashlib
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,12 +31,14 @@ from torch.nn import functional
 from semilar.files import atomic_path, write_text
 from semilar.flare import synthesize
 from semilar.flare.presets import preset
+from semilar.quality.scorers.cues import CELL
 from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
 from semilar.quality.scorers.restorations import draw_restorations, true_psnr
 
 SIDE = 384  # of a stored scene
-CROP = 160  # of a training picture: the network is convolutional, small crops teach it faster
-SCENES, VARIANTS = 3, 7  # in one batch
+VIEW = 320  # of a picture that is measured
+VARIANTS = 5  # restorations of one scene
+BATCH = 16  # scenes
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
 
@@ -74,91 +77,69 @@ def as_picture(pixels: np.ndarray) -> Tensor:
 
 
 def draw_view(scene: np.ndarray, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """A square CROP out of a stored scene, flared and clean, (1, 3, CROP, CROP) each, encoded."""
-    side = int(random.integers(CROP, SIDE + 1))
+    """A square out of a stored scene, flared and clean, (1, 3, VIEW, VIEW) each, encoded."""
+    side = int(random.integers(SIDE * 2 // 3, SIDE + 1))
     top, left = random.integers(SIDE - side + 1, size=2)
     pair = as_picture(scene[:, top : top + side, left : left + side])
-    pair = functional.interpolate(pair, size=(CROP, CROP), mode="bilinear", antialias=True)
-    pair = pair.flip(-1) if random.random() < 0.5 else pair
+    pair = functional.interpolate(pair, size=(VIEW, VIEW), mode="bilinear", antialias=True)
     # Exposure and curve of the camera: day turns into dusk, dusk into night.
     pair = (pair * random.uniform(0.6, 1.1)).clamp(0, 1) ** random.uniform(0.8, 1.8)
     return pair[:1], pair[1:]
 
 
-def losses(net: FlareScoreNet, pictures: Tensor, clean: Tensor) -> dict[str, Tensor]:
-    """Errors of the cells, of the score, and of the order; pictures (S, V, 3, H, W)."""
-    scenes, variants = pictures.shape[:2]
-    flat, truth = pictures.flatten(0, 1), clean.repeat_interleave(variants, 0)
-    guessed = net(flat.contiguous(memory_format=torch.channels_last))
-    cells = functional.avg_pool2d((flat - truth).square().mean(1, keepdim=True), 8)[:, 0]
-    score = decibels(guessed).view(scenes, variants)
-    psnr = true_psnr(flat, truth).view(scenes, variants)
+@torch.inference_mode()
+def measure(work: Path, first: int, count: int) -> None:
+    """Write `cues-FIRST.safetensors`: cues, cell errors and PSNR of restorations of the scenes."""
+    scenes = np.load(work / "train.npy", mmap_mode="r")[first : first + count]
+    net, found = FlareScoreNet(), []
+    for number, scene in enumerate(track(scenes, description="restorations"), start=first):
+        random = np.random.default_rng([number, 7])
+        flared, clean = draw_view(scene, random)
+        pictures = draw_restorations(flared, clean, VARIANTS, random)
+        errors = functional.avg_pool2d((pictures - clean).square().mean(1, keepdim=True), CELL)
+        found.append((net.cues(pictures).half(), errors[:, 0], true_psnr(pictures, clean)))
+    parts = [torch.stack(part) for part in zip(*found, strict=True)]
+    with atomic_path(work / f"cues-{first:05d}.safetensors") as path:
+        save_file(dict(zip(("cues", "errors", "psnr"), parts, strict=True)), path)
+
+
+def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
+    """Errors of the cells, of the score, and of the order.
+
+    guessed, errors: (S * V, h, w), log10 and plain; psnr: (S, V), V restorations of each scene.
+    """
+    score = decibels(guessed).view_as(psnr)
     gap, true_gap = (x[:, :, None] - x[:, None, :] for x in (score, psnr))
     order = functional.softplus(-gap * true_gap.sign()) * (true_gap.abs() / 3).clamp(max=1)
-    return {
-        "cells": functional.smooth_l1_loss(guessed, torch.log10(cells + 1e-5), beta=0.3),
-        "score": functional.smooth_l1_loss(score / 10, psnr / 10, beta=0.2),
-        "order": order.mean(),
-    }
+    cells = functional.smooth_l1_loss(guessed, torch.log10(errors + 1e-5), beta=0.3)
+    return cells + functional.smooth_l1_loss(score / 10, psnr / 10, beta=0.2) + order.mean()
 
 
-def train(work: Path, steps: int, minutes_between_saves: float = 3) -> None:
-    """Train from scratch or go on; writes `last.pt` and `net.safetensors` (averaged weights)."""
-    scenes = np.load(work / "train.npy", mmap_mode="r")
+def train(work: Path, steps: int) -> None:
+    """Fit the members of the network to all `cues-*.safetensors`; writes `net.safetensors`."""
+    files = [load_file(file) for file in sorted(work.glob("cues-*.safetensors"))]
+    cues, errors, psnr = (torch.cat([f[k] for f in files]) for k in ("cues", "errors", "psnr"))
     torch.manual_seed(0)
-    net = FlareScoreNet().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    average = copy.deepcopy(net)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.01)
-    warm, rest = min(200, steps // 10), steps
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lambda t: min((t + 1) / warm, 0.5 * (1 + np.cos(np.pi * min(1, t / rest))) + 0.005),
-    )
-    parts = {"net": net, "average": average, "optimizer": optimizer, "schedule": schedule}
-    start, saved = 0, time.monotonic()
-    if (work / "last.pt").exists():
-        state = torch.load(work / "last.pt", weights_only=True)
-        start = state.pop("step")
-        for name, part in parts.items():
-            part.load_state_dict(state[name])
-    means: dict[str, float] = {}
-    for step in range(start, steps):
-        found = one_step(net, scenes, optimizer, np.random.default_rng([step, 7]))
-        schedule.step()
-        blend(average, net, min(0.998, 1 - 1 / (step - start + 2)) if start == 0 else 0.998)
-        means = {k: 0.98 * means.get(k, v) + 0.02 * v for k, v in found.items()}
-        if step % 50 == 0:
-            print(step, {k: round(v, 4) for k, v in means.items()}, flush=True)
-        if step == steps - 1 or time.monotonic() - saved > 60 * minutes_between_saves:
-            saved = time.monotonic()
-            with atomic_path(work / "last.pt") as path:
-                torch.save({"step": step + 1} | {k: p.state_dict() for k, p in parts.items()}, path)
-            with atomic_path(work / "net.safetensors") as path:
-                save_file({k: v.contiguous() for k, v in average.state_dict().items()}, path)
-
-
-def one_step(
-    net: FlareScoreNet,
-    scenes: np.ndarray,
-    optimizer: torch.optim.Optimizer,
-    random: np.random.Generator,
-) -> dict[str, float]:
-    """One batch of SCENES scenes in VARIANTS restorations each; what the losses were."""
-    views = [draw_view(scenes[i], random) for i in random.integers(len(scenes), size=SCENES)]
-    pictures = torch.stack([draw_restorations(*view, VARIANTS, random) for view in views])
-    found = losses(net.train(), pictures, torch.cat([clean for _, clean in views]))
-    optimizer.zero_grad()
-    (found["cells"] + found["score"] + found["order"]).backward()
-    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-    optimizer.step()
-    return {name: value.item() for name, value in found.items()}
-
-
-@torch.no_grad()
-def blend(average: torch.nn.Module, net: torch.nn.Module, keep: float) -> None:
-    """Move the averaged weights a little; whole numbers (batch counters) are copied."""
-    for mean, value in zip(average.state_dict().values(), net.state_dict().values(), strict=True):
-        mean.lerp_(value, 1 - keep) if mean.is_floating_point() else mean.copy_(value)
+    net = FlareScoreNet().train()
+    sample = cues[:: max(1, len(cues) // 200)].float()
+    net.usual.copy_(sample.mean((0, 1, 3, 4)))
+    net.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.05)
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
+    for step in track(range(steps), description=f"{len(cues)} scenes"):
+        chosen = torch.randint(len(cues), (BATCH,))
+        guessed = net.guess(cues[chosen].flatten(0, 1).float())
+        truth = errors[chosen].flatten(0, 1)
+        # The members learn side by side, each from its own start.
+        loss = torch.stack([losses(one, truth, psnr[chosen]) for one in guessed]).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        cosine.step()
+        if step % 50 == 0 or step == steps - 1:
+            print(step, f"{loss.item() / len(guessed):.4f}", flush=True)
+    with atomic_path(work / "net.safetensors") as path:
+        save_file(net.state_dict(), path)
 
 
 def publish(backgrounds: Path, work: Path) -> None:
@@ -192,13 +173,16 @@ def publish(backgrounds: Path, work: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("job", choices=["scenes", "train", "publish"])
+    parser.add_argument("job", choices=["scenes", "cues", "train", "publish"])
     parser.add_argument("--backgrounds", type=Path, help="folder of free photographs")
     parser.add_argument("--work", type=Path, default=Path("out/flare-score"))
-    parser.add_argument("--scenes", type=int, default=1200)
-    parser.add_argument("--steps", type=int, default=2600)
+    parser.add_argument("--scenes", type=int, default=1200, help="how many")
+    parser.add_argument("--first", type=int, default=0, help="scene to begin with (cues)")
+    parser.add_argument("--steps", type=int, default=400)
     options = parser.parse_args()
-    if options.job == "train":
+    if options.job == "cues":
+        measure(options.work, options.first, options.scenes)
+    elif options.job == "train":
         train(options.work, options.steps)
     elif options.backgrounds is None:
         parser.error("--backgrounds is needed for this")
