@@ -47,7 +47,7 @@ class Service:
         if self.settings.token is None:
             return
         kind, _, given = request.headers.get("authorization", "").partition(" ")
-        same = hmac.compare_digest(given.strip().encode(), self.settings.token.encode())
+        same = hmac.compare_digest(given.strip().encode("latin-1"), self.settings.token.encode())
         if kind.lower() != "bearer" or not same:
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED,

@@ -1,5 +1,6 @@
 """Everything that can be set about the service, with its limits."""
 
+import re
 from dataclasses import dataclass, field, fields
 
 from semilar.errors import SemilarError
@@ -60,3 +61,7 @@ class Settings:
     """If given, `/v1/...` and `/metrics` answer only to `Authorization: Bearer TOKEN`."""
     cors: tuple[str, ...] = ()
     """Web origins whose pages may use the service, as `https://example.org`."""
+
+    def __post_init__(self) -> None:
+        if self.token is not None and not re.fullmatch(r"[A-Za-z0-9._~+/=-]+", self.token):
+            raise SemilarError("A token is made of letters, digits and . _ ~ + / = - only.")

@@ -13,7 +13,7 @@ export class List {
     const choose = button("choose", () => this.onChoose(shot));
     const picture = document.createElement("canvas");
     const name = text("span", "name", shot.file.name);
-    const note = text("span", "note", shot.note);
+    const note = text("span", "note", "");
     const bar = document.createElement("progress");
     bar.setAttribute("aria-label", `Progress of ${shot.file.name}`);
     choose.append(picture, name, note);
@@ -29,7 +29,7 @@ export class List {
   update(shot) {
     const { row, picture, note, bar } = this.rows.get(shot);
     row.dataset.state = shot.state;
-    note.textContent = shot.note;
+    note.textContent = shot.state === "failed" ? "Could not be restored" : shot.note;
     bar.hidden = !["sending", "working", "waiting"].includes(shot.state);
     if (shot.state === "sending") bar.value = shot.share;
     else bar.removeAttribute("value");

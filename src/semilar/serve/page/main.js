@@ -87,6 +87,7 @@ async function changed(shot) {
   const state = shot?.state;
   $("status").textContent = state === "failed" ? "" : (shot?.note ?? "");
   $("alert").textContent = state === "failed" ? shot.note : "";
+  $("alert").classList.toggle("unseen", state === "failed"); // the stage shows it; it is read aloud
   $("cover").textContent = shot?.note ?? "";
   $("cover").hidden = state === "done";
   $("cover").dataset.state = state;
@@ -138,6 +139,7 @@ async function save(shot, layer) {
 async function downloads(which) {
   const layer = view.mode === "flare" ? "flare" : "scene";
   $("alert").textContent = "";
+  $("alert").classList.remove("unseen");
   for (const shot of which) {
     try {
       $("status").textContent = `Preparing ${shot.file.name} …`;

@@ -1,0 +1,116 @@
+"""The small parts, each against what it promises."""
+
+import asyncio
+import doctest
+import re
+import threading
+
+import pytest
+
+from semilar.serve import names, rates
+from semilar.serve.metrics import Metrics
+from semilar.serve.rates import Rate
+from semilar.serve.work import FullError, TooLongError, Work
+
+
+@pytest.mark.parametrize("module", [names, rates])
+def test_examples_in_docstrings(module):
+    assert doctest.testmod(module).failed == 0
+    assert doctest.testmod(module).attempted > 0
+
+
+def test_a_bucket_fills_again_with_time():
+    now = 0.0
+    rate = Rate(60, clock=lambda: now)
+    assert [rate.wait("a") for _ in range(30)] == [0] * 30
+    assert rate.wait("a") == 1
+    assert rate.wait("b") == 0
+    now = 2.0
+    assert [rate.wait("a") for _ in range(3)] == [0, 0, 1]
+
+
+def test_no_rate_means_no_limit():
+    rate = Rate(0)
+    assert not any(rate.wait("a") for _ in range(1000))
+
+
+def test_forgotten_clients_do_not_fill_the_memory():
+    rate = Rate(60)
+    for client in range(30_000):
+        rate.wait(f"10.{client >> 16}.{client >> 8 & 255}.{client & 255}")
+    assert len(rate._buckets) == 10_000
+
+
+def test_neighbours_of_an_ipv6_network_share_a_bucket():
+    rate = Rate(2)
+    assert rate.wait("2001:db8::1") == 0
+    assert rate.wait("2001:db8::2") > 0
+    assert rate.wait("2001:db8:0:1::1") == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 500 + ".jpeg", "\u202egpj.exe", "a\x00b", "💡.jpg", "\ud800.jpg"]
+)
+def test_any_name_makes_a_legal_header(name):
+    header = names.disposition(names.named(names.harmless(name), "JPEG"))
+    assert re.fullmatch(
+        r"attachment; filename=\"[ -~]+\"; filename\*=UTF-8''[A-Za-z0-9._~%-]+", header
+    )
+    assert len(header) < 1000
+
+
+def test_places_are_given_back_after_an_error():
+    work = Work(jobs=1, queue=0)
+
+    def fail() -> None:
+        with work.place():
+            with pytest.raises(FullError), work.place():
+                pass
+            raise KeyError
+
+    for _ in range(3):
+        with pytest.raises(KeyError):
+            fail()
+    assert work.taken == 0
+    work.close()
+
+
+def test_a_job_is_told_that_its_time_is_over():
+    told = threading.Event()
+
+    def job(stop: threading.Event) -> None:
+        if stop.wait(20):
+            told.set()
+
+    async def story() -> None:
+        work = Work(jobs=1, queue=0)
+        with pytest.raises(TooLongError):
+            await work.run(job, seconds=0.05)
+        work.close()
+
+    asyncio.run(story())
+    assert told.is_set()
+
+
+def test_the_time_to_come_back_follows_the_jobs():
+    async def story() -> int:
+        work = Work(jobs=2, queue=8)
+        work.mean_seconds, work.taken = 3.0, 10
+        return work.retry_after()
+
+    assert asyncio.run(story()) == 15
+
+
+def test_metrics_read_as_prometheus_text():
+    metrics = Metrics()
+    metrics.answered(200)
+    metrics.job.add(0.3)
+    metrics.job.add(99)
+    lines = metrics.text(Work(jobs=1, queue=1)).splitlines()
+    line = re.compile(r'semilar_[a-z_]+\{[a-z]+="[^"]+"(, [a-z]+="[^"]+")*\} [0-9.e+]+')
+    assert all(one.startswith("# ") or line.fullmatch(one) for one in lines)
+    values = dict(one.rsplit(" ", 1) for one in lines if not one.startswith("#"))
+    seconds = [float(v) for name, v in values.items() if name.startswith("semilar_job_seconds_b")]
+    assert seconds == sorted(seconds)
+    assert seconds[-1] == 2
+    assert next(v for name, v in values.items() if "job_seconds_sum" in name) == "99.3"
