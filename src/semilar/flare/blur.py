@@ -17,9 +17,22 @@ def gaussian_blur(planes: Floats, sigma: float) -> Floats:
     radius = math.ceil(3 * sigma)
     kernel = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
     band = _band_matrix((kernel / kernel.sum()).astype(np.float32))
-    down = _along_rows(planes, band, radius)
-    turned = np.ascontiguousarray(down.transpose(0, 2, 1))
-    return np.ascontiguousarray(_along_rows(turned, band, radius).transpose(0, 2, 1))
+    padded = np.pad(planes, ((0, 0), (radius, radius), (radius, radius)), mode="edge")
+    height, width = planes.shape[1:]
+    down = np.empty((len(planes), height, padded.shape[2]), np.float32)
+    result = np.empty(planes.shape, np.float32)
+    for plane, middle, out in zip(padded, down, result, strict=True):
+        for start, stop in _blocks(height):
+            part = band[: stop - start, : stop - start + 2 * radius]
+            np.matmul(part, plane[start : stop + 2 * radius], out=middle[start:stop])
+        for start, stop in _blocks(width):
+            part = band[: stop - start, : stop - start + 2 * radius]
+            out[:, start:stop] = middle[:, start : stop + 2 * radius] @ part.T
+    return result
+
+
+def _blocks(length: int) -> list[tuple[int, int]]:
+    return [(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK)]
 
 
 def _band_matrix(kernel: Floats) -> Floats:
@@ -28,16 +41,3 @@ def _band_matrix(kernel: Floats) -> Floats:
     for row in range(BLOCK):
         matrix[row, row : row + len(kernel)] = kernel
     return matrix
-
-
-def _along_rows(planes: Floats, band: Floats, radius: int) -> Floats:
-    """Filter the axis of rows, block by block."""
-    height = planes.shape[1]
-    padded = np.pad(planes, ((0, 0), (radius, radius), (0, 0)), mode="edge")
-    result = np.empty_like(planes)
-    for plane, out in zip(padded, result, strict=True):
-        for top in range(0, height, BLOCK):
-            rows = min(BLOCK, height - top)
-            part = plane[top : top + rows + 2 * radius]
-            np.matmul(band[:rows, : rows + 2 * radius], part, out=out[top : top + rows])
-    return result

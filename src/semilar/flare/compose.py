@@ -11,11 +11,9 @@ CODES = 4096
 def compose(scene: Floats, layers: Layers, gamma: float) -> Sample:
     """Put a sample together from a *linear* scene in [0, 1] and *linear* layers."""
     target = scene + layers.light
-    flare = layers.flare
-    spoiled = target + flare
+    spoiled = np.clip(target + layers.flare, 0, 1)
     np.clip(target, 0, 1, out=target)
-    np.clip(spoiled, 0, 1, out=spoiled)
-    np.clip(flare, 0, 1, out=flare)
+    flare = np.clip(layers.flare, 0, 1)
     mask = draw_mask(layers, target)
     table = encode_table(gamma)
     return Sample(encode(spoiled, table), encode(target, table), encode(flare, table), mask)

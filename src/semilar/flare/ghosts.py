@@ -43,7 +43,7 @@ def draw_ghosts(rng: Rng, frame: Frame, settings: GhostSettings) -> list[Ghost]:
     return ghosts
 
 
-def add_ghost(canvas: Floats, ghost: Ghost, light: Light, frame: Frame) -> None:
+def add_ghost(canvas: Floats, ghost: Ghost, light: Light, frame: Frame, strength: float) -> None:
     """Add one source's reflection to `canvas` (H, W, 3), *linear* light."""
     sx, sy = light.x - frame.centre[0], light.y - frame.centre[1]
     x, y = frame.centre[0] + ghost.place * sx, frame.centre[1] + ghost.place * sy
@@ -61,7 +61,7 @@ def add_ghost(canvas: Floats, ghost: Ghost, light: Light, frame: Frame) -> None:
         shift = np.float32(ghost.bite * ghost.radius / norm)
         inner = _iris_distance(ghost.normals, dx - shift * sx, dy - shift * sy)
         keep = np.clip((inner / np.float32(ghost.radius) - 0.85) * 4, 0, 1)
-    power = np.float32(np.sqrt(light.flux.max()) / (0.02 * frame.side) / 6)
+    power = light.power(frame.side) * np.float32(strength)
     window = canvas[y0:y1, x0:x1]
     softness = np.float32(max(6.0, ghost.radius / 3))
     for channel, scale in enumerate((1.02, 1.0, 0.98)):  # the rim's colours part a little
@@ -69,7 +69,7 @@ def add_ghost(canvas: Floats, ghost: Ghost, light: Light, frame: Frame) -> None:
         inside = np.clip((1 - t) * softness, 0, 1)
         bright = 1 + np.float32(ghost.rim) * np.clip(t, 0, 1) ** 12
         shade = inside * bright * keep
-        window[..., channel] += shade * (ghost.colour[channel] * power)
+        window[..., channel] += shade * (ghost.colour[channel] * power[channel])
 
 
 def _iris_distance(normals: Floats, dx: Floats, dy: Floats) -> Floats:

@@ -10,7 +10,7 @@ from semilar.flare.bank import draw_flare
 from semilar.flare.draws import Rng, chance, log_uniform
 from semilar.flare.frame import Frame
 from semilar.flare.lights import Light
-from semilar.flare.sample import Floats, Layers
+from semilar.flare.sample import Floats
 from semilar.flare.settings import LensSettings
 
 COARSE = 2
@@ -48,26 +48,26 @@ def draw_lens(rng: Rng, frame: Frame, settings: LensSettings) -> Lens:
     return Lens(_draw_sprite(rng, frame, settings), wave, lines, reflections, strength)
 
 
-def cast(lens: Lens, lights: list[Light], frame: Frame, layers: Layers) -> None:
-    """Add the flare of all `lights` to `layers`, *linear* light."""
-    if not lights:
-        return
+def cast(lens: Lens, lights: list[Light], frame: Frame) -> tuple[Floats, Floats]:
+    """Glare and streaks of all `lights`, each (H, W, 3), *linear* light."""
+    glare = np.zeros((*frame.size, 3), np.float32)
+    streak = np.zeros((*frame.size, 3), np.float32)
     strength = np.float32(lens.strength)
     coarse = np.zeros((-(-frame.height // COARSE), -(-frame.width // COARSE), 3), np.float32)
-    unit = np.float32(1 / (np.pi * (0.015 * frame.side) ** 2 * streaks.REFERENCE_RADIANCE))
     for light in lights:
-        power = light.flux * (unit * strength)
+        power = light.power(frame.side) * strength
         _add_sprite(coarse, lens.sprite, light.x / COARSE, light.y / COARSE, power)
         if lens.wave is not None:
-            _add_sprite(layers.glare, lens.wave, light.x, light.y, power)
+            _add_sprite(glare, lens.wave, light.x, light.y, power)
         lit = Light(light.x, light.y, light.radius, light.radiance * strength)
         for line in lens.lines:
-            streaks.add_line(layers.streak, line, lit, frame)
-    by_flux = sorted(lights, key=lambda light: float(light.flux.max()), reverse=True)
-    for light in by_flux[:STRONG_SOURCES]:
+            streaks.add_line(streak, line, lit, frame)
+    by_power = sorted(lights, key=lambda light: float(light.power(1).max()), reverse=True)
+    for light in by_power[:STRONG_SOURCES]:
         for ghost in lens.ghosts:
-            ghosts.add_ghost(layers.glare, ghost, light, frame)
-    _enlarge_into(coarse, layers.glare)
+            ghosts.add_ghost(glare, ghost, light, frame, lens.strength)
+    _enlarge_into(coarse, glare)
+    return glare, streak
 
 
 def _draw_sprite(rng: Rng, frame: Frame, settings: LensSettings) -> Floats:

@@ -24,6 +24,11 @@ LAMP_COLOURS = np.array(
 NEON_COLOURS = np.array([(1, 0.2, 0.15), (0.2, 1, 0.4), (0.25, 0.4, 1), (0.9, 0.3, 1)], np.float32)
 NEON_SHARE = 0.06
 
+# The source that heights in the settings refer to: linear light of its surface, and its radius
+# as a share of the short side.
+REFERENCE_RADIANCE = 10.0
+REFERENCE_RADIUS = 0.012
+
 
 @dataclass(frozen=True)
 class Light:
@@ -36,10 +41,10 @@ class Light:
     radiance: Floats
     """Linear light of its surface, (3,); 1 is full scale."""
 
-    @property
-    def flux(self) -> Floats:
-        """Light that it sends to the lens, in full-scale pixels, (3,)."""
-        return self.radiance * np.float32(np.pi * self.radius**2)
+    def power(self, side: float) -> Floats:
+        """Light that it sends to the lens, (3,); 1 is the reference source in that photograph."""
+        share = (self.radius / (REFERENCE_RADIUS * side)) ** 2 / REFERENCE_RADIANCE
+        return self.radiance * np.float32(share)
 
 
 def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) -> list[Light]:

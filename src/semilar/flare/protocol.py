@@ -8,12 +8,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from semilar.flare.background import power_table
 from semilar.flare.blur import gaussian_blur
 from semilar.flare.decode import Decoded
 from semilar.flare.draws import Rng, chance, uniform
+from semilar.flare.masks import STREAK_FLOOR
 from semilar.flare.patterns import PatternSet
 from semilar.flare.sample import Bytes, Floats, Layers
 from semilar.flare.settings import PatternSettings
@@ -23,7 +25,9 @@ DESIGN_PATTERN, DESIGN_CROP = 1440, 512
 SATURATED = 0.9
 """Linear light from which a pattern without a light-source file counts as light source."""
 COARSENESS = 16
-BILINEAR = Image.Resampling.BILINEAR
+BILINEAR, NEAREST = Image.Resampling.BILINEAR, Image.Resampling.NEAREST
+HIDING_BLUR = 1.0
+"""A blur of this many pixels hides what bilinear interpolation would have smoothed."""
 
 
 @dataclass(frozen=True)
@@ -68,26 +72,39 @@ def pattern_layers(
     group = patterns.groups[rng.integers(len(patterns.groups))]
     decoded = patterns.decode(group[rng.integers(len(group))])
     draw = draw_parameters(rng, settings)
-    light, flare = warp_pattern(decoded, draw, size, gamma)
-    if patterns.reflective and chance(rng, settings.reflective):
-        other = patterns.decode(patterns.reflective[rng.integers(len(patterns.reflective))])
-        flare += warp_planes(other.flare, (0, 0), draw, size, other, black_table(other, gamma))
     sigma = draw.blur * min(size) / DESIGN_CROP
-    flare, light = gaussian_blur(flare, sigma), gaussian_blur(light, sigma)
+    parts = [decoded]
+    if patterns.reflective and chance(rng, settings.reflective):
+        parts.append(patterns.decode(patterns.reflective[rng.integers(len(patterns.reflective))]))
+    flare = np.zeros((3, *size), np.float32)
+    for part in parts:
+        matrix = inverse_affine(draw, size, part)
+        warp_into(flare, part.flare, matrix, black_table(part, gamma), sigma)
+    light = light_planes(decoded, draw, flare, gamma, sigma)
+    flare = gaussian_blur(flare, sigma)
     flare *= np.float32(draw.brightness)
-    np.maximum(flare - light + np.float32(draw.offset), 0, out=flare)
-    return split(np.minimum(flare, 1, out=flare), np.minimum(light, 1, out=light))
+    flare -= light
+    flare += np.float32(draw.offset)
+    np.clip(flare, 0, 1, out=flare)
+    return Layers(_interleaved(light), _interleaved(flare), find_streaks(flare))
 
 
-def warp_pattern(
-    decoded: Decoded, draw: Draw, size: tuple[int, int], gamma: float
-) -> tuple[Floats, Floats]:
-    """Light source and whole flare of a pattern after the affine part, (3, H, W), *linear*."""
-    flare = warp_planes(decoded.flare, (0, 0), draw, size, decoded, black_table(decoded, gamma))
+def light_planes(decoded: Decoded, draw: Draw, flare: Floats, gamma: float, sigma: float) -> Floats:
+    """The light source after warp and blur, (3, H, W), *linear* light in [0, 1].
+
+    Without a file of its own it is what is saturated in the warped `flare`.
+    """
+    size = flare.shape[1], flare.shape[2]
     if decoded.light is None:
-        return flare * np.clip((flare.max(axis=0) - SATURATED) / (1 - SATURATED), 0, 1), flare
+        saturated = np.clip((flare.max(axis=0) - SATURATED) / (1 - SATURATED), 0, 1)
+        return gaussian_blur(flare * saturated, sigma)
+    light = np.zeros_like(flare)
+    matrix = inverse_affine(draw, size, decoded)
+    matrix[:, 2] -= decoded.corner[1], decoded.corner[0]
     table = np.tile(power_table(gamma), (3, 1))
-    return warp_planes(decoded.light, decoded.corner, draw, size, decoded, table), flare
+    box = warp_into(light, decoded.light, matrix, table, sigma)
+    light[box] = gaussian_blur(light[box], sigma) if light[box].size else 0
+    return np.minimum(light, 1, out=light)
 
 
 def black_table(decoded: Decoded, gamma: float) -> Floats:
@@ -98,8 +115,9 @@ def black_table(decoded: Decoded, gamma: float) -> Floats:
     return (np.maximum(linear - low, 0) * stretch).astype(np.float32, copy=False)
 
 
-def inverse_affine(draw: Draw, size: tuple[int, int], pattern: tuple[int, int]) -> np.ndarray:
+def inverse_affine(draw: Draw, size: tuple[int, int], decoded: Decoded) -> np.ndarray:
     """The (2, 3) matrix from crop coordinates to pattern coordinates (pixel centres at 0.5)."""
+    pattern = decoded.flare.shape[1:]
     view = min(size) / DESIGN_CROP
     scale = draw.scale * view * DESIGN_PATTERN / min(pattern)
     angle = math.radians(draw.rotation)
@@ -112,47 +130,71 @@ def inverse_affine(draw: Draw, size: tuple[int, int], pattern: tuple[int, int]) 
     return np.column_stack([back, to_centre - back @ from_centre])
 
 
-def warp_planes(
-    pixels: Bytes,
-    corner: tuple[int, int],
-    draw: Draw,
-    size: tuple[int, int],
-    decoded: Decoded,
-    table: Floats,
-) -> Floats:
-    """Warp a part of a pattern that starts at `corner`; (3, H, W), *linear* light by `table`."""
-    height, width = size
-    matrix = inverse_affine(draw, size, (decoded.flare.shape[0], decoded.flare.shape[1]))
-    matrix[:, 2] -= corner[1], corner[0]
-    planes = np.zeros((3, height, width), np.float32)
-    corners = matrix @ np.array([[0, width, 0, width], [0, 0, height, height], [1, 1, 1, 1]])
-    left, top = np.maximum(np.floor(corners.min(axis=1)).astype(int) - 1, 0)
-    right, bottom = np.ceil(corners.max(axis=1)).astype(int) + 2
-    part = pixels[top:bottom, left:right]
-    if not part.size:
-        return planes
-    matrix[:, 2] -= left, top
+def warp_into(
+    canvas: Floats, pixels: Bytes, matrix: np.ndarray, table: Floats, sigma: float
+) -> tuple[slice, slice, slice]:
+    """Add encoded `pixels` (3, h, w), made linear by `table`, to `canvas` (3, H, W).
+
+    `matrix` leads from the canvas to the pixels. Only the box of the canvas that they reach is
+    computed, and only from the pixels that this box needs. The box that a blur of `sigma`, which
+    is to follow, makes of it is returned.
+    """
+    height, width = canvas.shape[1:]
+    x0, x1, y0, y1 = _reached(np.linalg.inv(_square(matrix)), pixels.shape[1:], (height, width))
+    left, right, top, bottom = _reached(
+        _square(matrix), (y1 - y0, x1 - x0), pixels.shape[1:], x0, y0
+    )
+    margin = math.ceil(3 * sigma)
+    wide = (
+        slice(None),
+        slice(max(y0 - margin, 0), max(y1 + margin, 0)),
+        slice(max(x0 - margin, 0), max(x1 + margin, 0)),
+    )
+    if x0 >= x1 or y0 >= y1 or left >= right or top >= bottom:
+        return (slice(None), slice(0, 0), slice(0, 0))
+    local = matrix.copy()
+    local[:, 2] += matrix[:, :2] @ (x0, y0) - (left, top)
     shrink = max(int(abs(np.linalg.det(matrix[:, :2])) ** 0.5), 1)
-    matrix /= shrink
+    local /= shrink
+    filter_ = NEAREST if sigma >= HIDING_BLUR else BILINEAR
     for channel in range(3):
-        linear = np.take(table[channel], part[..., channel], mode="clip")
-        plane = Image.fromarray(linear)
-        if shrink > 1:
-            plane = plane.reduce(shrink)
+        part = pixels[channel, top:bottom, left:right]
+        plane = Image.fromarray(np.take(table[channel], part, mode="clip"))
+        plane = plane.reduce(shrink) if shrink > 1 else plane
         warped = plane.transform(
-            (width, height), Image.Transform.AFFINE, matrix.ravel().tolist(), BILINEAR
+            (x1 - x0, y1 - y0), Image.Transform.AFFINE, local.ravel().tolist(), filter_
         )
-        planes[channel] = np.asarray(warped)
-    return planes
+        canvas[channel, y0:y1, x0:x1] += np.asarray(warped)
+    return wide
 
 
-def split(flare: Floats, light: Floats) -> Layers:
-    """Planes (3, H, W) to layers (H, W, 3); what is finer than a coarse mean is streak."""
-    height, width = flare.shape[1:]
-    smooth = np.empty_like(flare)
-    for channel in range(3):
-        coarse = Image.fromarray(flare[channel]).reduce(COARSENESS)
-        smooth[channel] = np.asarray(coarse.resize((width, height), BILINEAR))
-    glare = np.minimum(flare, smooth)
-    layers = (light, glare, flare - glare)
-    return Layers(*(np.ascontiguousarray(planes.transpose(1, 2, 0)) for planes in layers))
+def _square(matrix: np.ndarray) -> np.ndarray:
+    return np.vstack([matrix, [0, 0, 1]])
+
+
+def _reached(
+    matrix: np.ndarray,
+    size: tuple[int, ...],
+    limits: tuple[int, ...],
+    left: int = 0,
+    top: int = 0,
+) -> tuple[int, int, int, int]:
+    """Columns and rows within `limits` that a picture of `size` at (left, top) is mapped to."""
+    xs, ys = (left, left + size[1]), (top, top + size[0])
+    corners = matrix @ np.array([[x, y, 1] for x in xs for y in ys]).T
+    low = np.floor(corners.min(axis=1)).astype(int) - 2
+    high = np.ceil(corners.max(axis=1)).astype(int) + 2
+    columns = max(int(low[0]), 0), min(int(high[0]), limits[1])
+    rows = max(int(low[1]), 0), min(int(high[1]), limits[0])
+    return (*columns, *rows)
+
+
+def find_streaks(flare: Floats) -> NDArray[np.bool_]:
+    """Where planes (3, H, W) stand out of their coarse mean, (H, W)."""
+    light = Image.fromarray(flare.mean(axis=0))
+    coarse = light.reduce(COARSENESS).resize(light.size, BILINEAR)
+    return np.asarray(light) - np.asarray(coarse) > STREAK_FLOOR
+
+
+def _interleaved(planes: Floats) -> Floats:
+    return np.ascontiguousarray(planes.transpose(1, 2, 0))

@@ -26,22 +26,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class Layers:
-    """The parts of a flare picture, each (H, W, 3), *linear* light, float32.
-
-    `light` belongs to the scene and stays in the target; `glare` (glow, shimmer, halos, ghosts)
-    and `streak` are what a remover must take away.
-    """
+    """The parts that are added to a scene, *linear* light, float32."""
 
     light: Floats
-    glare: Floats
-    streak: Floats
-
-    @classmethod
-    def empty(cls, size: tuple[int, int]) -> "Layers":
-        """No light and no flare, for a picture of (height, width)."""
-        return cls(*(np.zeros((*size, 3), np.float32) for _ in range(3)))
-
-    @property
-    def flare(self) -> Floats:
-        """Everything that a remover must take away, linear light."""
-        return self.glare + self.streak
+    """Light sources, (H, W, 3): they belong to the scene and stay in the target."""
+    flare: Floats
+    """What a remover must take away, (H, W, 3)."""
+    streak: NDArray[np.bool_]
+    """Where the flare is streak rather than glare, (H, W)."""

@@ -34,8 +34,8 @@ class BackgroundSettings:
     """Scale of the chi-square law of the noise (paper, appendix B)."""
     noise_law: str = "variance"
     """`variance`: sigma^2 = noise * chi2 (paper). `deviation`: sigma = noise * chi2."""
-    zoom: Range = (1.0, 1.0)
-    """Share of the largest possible crop that is used and shrunk; 0 is a crop pixel by pixel."""
+    zoom: Range = (0.0, 0.0)
+    """0 is a crop pixel by pixel, 1 the largest possible crop, shrunk."""
     flip: bool = True
     night: NightSettings = NightSettings(probability=0.0)
 
@@ -46,13 +46,13 @@ class LightSettings:
 
     count: tuple[int, int] = (1, 7)
     """How many lights of one kind; the first is the main one, the others are smaller."""
-    radius: Range = (0.004, 0.025)
+    radius: Range = (0.005, 0.022)
     """Radius of the main light, drawn log-uniformly."""
     others: Range = (0.1, 0.8)
     """Radius of the other lights, as a share of the main one."""
     dimmer: Range = (0.15, 1.0)
     """Radiance of the other lights, as a share of the main one; log-uniform."""
-    radiance: Range = (6.0, 20.0)
+    radiance: Range = (8.0, 20.0)
     """Linear light of a lamp's surface, 1 is full scale; log-uniform."""
     shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
     glow: Range = (0.1, 0.5)
@@ -70,7 +70,7 @@ class GlowSettings:
     """Smooth glow around every source: height / (1 + (r / core)^2)^(exponent / 2)."""
 
     probability: float = 0.9
-    height: Range = (0.02, 0.2)
+    height: Range = (0.03, 0.15)
     core: Range = (0.01, 0.05)
     exponent: Range = (2.4, 3.6)
     blue: float = 0.3
@@ -94,10 +94,10 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.12, 1.2)
-    """Linear light of the line close to a source of radiance 10; log-uniform."""
-    length: Range = (0.2, 1.3)
-    falloff: Range = (1.0, 2.4)
+    height: Range = (0.2, 1.3)
+    """Linear light of the line close to the reference source; log-uniform."""
+    length: Range = (0.3, 1.6)
+    falloff: Range = (0.7, 1.9)
     """Exponent of the fall-off along the line."""
     rainbow: Range = (0.5, 1.0)
     """Contrast of the interference colours."""
@@ -133,7 +133,7 @@ class GhostSettings:
 
     probability: float = 0.3
     count: tuple[int, int] = (1, 5)
-    height: Range = (0.004, 0.06)
+    height: Range = (0.002, 0.03)
     radius: Range = (0.02, 0.15)
     rim: Range = (0.0, 2.0)
     blades: tuple[int, int] = (5, 9)
@@ -159,7 +159,7 @@ class WaveSettings:
 class LensSettings:
     """The lens that all sources of one picture share."""
 
-    strength: Range = (0.6, 1.7)
+    strength: Range = (0.7, 1.6)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
     shimmer: ShimmerSettings = ShimmerSettings()

@@ -13,7 +13,7 @@ import numpy as np
 
 from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.frame import Frame
-from semilar.flare.lights import Light
+from semilar.flare.lights import REFERENCE_RADIANCE, REFERENCE_RADIUS, Light
 from semilar.flare.sample import Floats
 from semilar.flare.settings import StreakSettings
 from semilar.flare.spectrum import interference
@@ -21,8 +21,12 @@ from semilar.flare.spectrum import interference
 STEPS = 512
 REACH = 1.5
 """Lines end at this many short sides from the source."""
-REFERENCE_RADIANCE = 10.0
 FAINTEST = 0.0008
+"""Linear light that no eye and no 8-bit file tells from 0."""
+THINNEST = 0.7
+"""Half-width in pixels of the thinnest line; thinner ones keep their light and get fainter."""
+FOOT = 3.0
+"""Width of a line's foot, in widths of the line."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class Line:
     """Position along the line's direction, in pixels, (H, W)."""
     across: Floats
     """Position across it; equal values lie on one bent line, (H, W)."""
-    sides: tuple[Floats, Floats]
-    """Light along the line on either side of the source, each (STEPS, 3)."""
+    light: Floats
+    """Light along the line, on one side of the source and then on the other, (2 STEPS, 3)."""
     width: float
     spread: float
     skirt: float
@@ -61,43 +65,49 @@ def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
     lines = []
     for angle in angles:
         c, s = np.array([np.cos(angle), np.sin(angle)], np.float32)
-        sides = _draw_sides(rng, settings, power * np.float32(rng.uniform(0.5, 1.0)))
+        light = _draw_light(rng, settings, power * np.float32(rng.uniform(0.5, 1.0)))
         along, across = (c * x + s * y) * slant, (c * y - s * x) * slant
-        lines.append(Line(along, across, sides, direction=(float(c), float(s)), **shape))
+        lines.append(Line(along, across, light, direction=(float(c), float(s)), **shape))
     return lines
 
 
 def add_line(canvas: Floats, line: Line, light: Light, frame: Frame) -> None:
-    """Add the line of one source to `canvas` (H, W, 3), *linear* light."""
-    along0, across0 = _project(line, light, frame)
-    half = max(light.radius * line.width, 0.7)
-    # A source thinner than a pixel keeps its light: spread over one pixel it is fainter.
-    gain = (
-        light.radiance
-        / np.float32(REFERENCE_RADIANCE)
-        * np.float32(min(light.radius * line.width / 0.7, 1.0))
-    )
+    """Add the line of one source to `canvas` (H, W, 3), *linear* light.
+
+    The line is the source's image drawn out: its light grows with the source's width.
+    """
+    half = max(light.radius * line.width, THINNEST)
+    chord = light.radius / (REFERENCE_RADIUS * frame.side) * light.radius * line.width / half
+    gain = light.radiance * np.float32(chord / REFERENCE_RADIANCE)
     reach = _visible_steps(line, float(gain.max())) / STEPS * REACH * frame.side
     if reach < 1:
         return
-    wide = half * (3 if line.skirt > 0.02 else 1) + line.spread * reach
+    along0, across0 = _project(line, light, frame)
+    foot = FOOT if line.skirt else 1.0
     offset = line.across - np.float32(across0)
-    where = np.flatnonzero(np.abs(offset, out=offset) < np.float32(wide))
+    np.abs(offset, out=offset)
+    where = np.flatnonzero(offset < np.float32(foot * (half + line.spread * reach)))
     position = line.along.ravel()[where] - np.float32(along0)
     keep = np.abs(position) < np.float32(reach)
     where, position = where[keep], position[keep]
-    v = offset.ravel()[where]
     distance = np.abs(position)
-    breadth = np.float32(half) + np.float32(line.spread) * distance
-    v = v / breadth
-    profile = np.sqrt(np.maximum(1 - v * v, 0)) * (np.float32(half) / breadth)
-    if line.skirt > 0.02:
-        outer = np.maximum(1 - (v / 3) ** 2, 0)
-        profile += np.float32(line.skirt) * outer * outer
+    profile = _across(line, offset.ravel()[where], distance, np.float32(half))
     index = (distance * np.float32((STEPS - 1) / (REACH * frame.side))).astype(np.int32)
-    near, far = line.sides
-    colour = np.where((position > 0)[:, None], near[index], far[index])
-    canvas.reshape(-1, 3)[where] += colour * profile[:, None] * gain
+    index += np.where(position > 0, 0, STEPS).astype(np.int32)
+    light_along = np.take(line.light, index, axis=0, mode="clip")
+    light_along *= profile[:, None] * gain
+    canvas.reshape(-1, 3)[where] += light_along
+
+
+def _across(line: Line, offset: Floats, distance: Floats, half: np.float32) -> Floats:
+    """Profile across the line: a disc seen edge-on, on a wide foot; it widens along the line."""
+    breadth = half + np.float32(line.spread) * distance
+    v = offset / breadth
+    profile = np.sqrt(np.maximum(1 - v * v, 0))
+    if line.skirt:
+        outer = np.maximum(1 - (v / FOOT) ** 2, 0)
+        profile += np.float32(line.skirt) * outer * outer
+    return profile * (half / breadth)
 
 
 def _project(line: Line, light: Light, frame: Frame) -> tuple[float, float]:
@@ -110,12 +120,12 @@ def _project(line: Line, light: Light, frame: Frame) -> tuple[float, float]:
 
 def _visible_steps(line: Line, gain: float) -> int:
     """Steps until both sides have sunk for good below what an eye or a file can tell from 0."""
-    bright = np.maximum(line.sides[0].max(axis=1), line.sides[1].max(axis=1)) * gain > FAINTEST
-    found = np.flatnonzero(bright)
+    sides = line.light.max(axis=1).reshape(2, STEPS).max(axis=0)
+    found = np.flatnonzero(sides * np.float32(gain) > FAINTEST)
     return int(found[-1]) + 1 if found.size else 0
 
 
-def _draw_sides(rng: Rng, settings: StreakSettings, power: Floats) -> tuple[Floats, Floats]:
+def _draw_light(rng: Rng, settings: StreakSettings, power: Floats) -> Floats:
     """Light along the line on its two sides."""
     distance = np.linspace(0, REACH, STEPS, dtype=np.float32)
     length = np.float32(log_uniform(rng, settings.length))
@@ -128,7 +138,7 @@ def _draw_sides(rng: Rng, settings: StreakSettings, power: Floats) -> tuple[Floa
     if chance(rng, settings.broken):
         light = light * _gaps(rng)[:, None]
     weak = 0.0 if chance(rng, settings.one_sided) else uniform(rng, (0.6, 1.0))
-    return light, light * np.float32(weak)
+    return np.concatenate([light, light * np.float32(weak)])
 
 
 def _gaps(rng: Rng) -> Floats:

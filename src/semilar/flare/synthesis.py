@@ -8,6 +8,7 @@ from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.frame import draw_frame
 from semilar.flare.lens import cast, draw_lens
 from semilar.flare.lights import draw_lights, find_lights
+from semilar.flare.masks import STREAK_FLOOR, brightest
 from semilar.flare.patterns import PatternSet
 from semilar.flare.protocol import pattern_layers
 from semilar.flare.sample import Bytes, Floats, Layers, Sample
@@ -41,10 +42,11 @@ def simulate(rng: Rng, scene: Floats, settings: SynthSettings) -> Layers:
     """Draw lights into a *linear* scene and cast their flare; all layers are linear light."""
     size = scene.shape[0], scene.shape[1]
     frame = draw_frame(rng, size, settings.crop)
-    layers = Layers.empty(size)
+    light = np.zeros_like(scene)
     found = find_lights(scene, settings.lights.adopt, log_uniform(rng, settings.lights.radiance))
-    lights = draw_lights(rng, frame, settings.lights, layers.light) + found
-    if not chance(rng, settings.flare_free):
-        lens = draw_lens(rng, frame, settings.lens)
-        cast(lens, lights, frame, layers)
-    return layers
+    lights = draw_lights(rng, frame, settings.lights, light) + found
+    if chance(rng, settings.flare_free):
+        return Layers(light, np.zeros_like(scene), np.zeros(size, bool))
+    lens = draw_lens(rng, frame, settings.lens)
+    glare, streak = cast(lens, lights, frame)
+    return Layers(light, glare + streak, brightest(streak) > STREAK_FLOOR)
