@@ -35,6 +35,16 @@ def test_the_archive_is_converted_to_torchvisions_layout(pinned_archive: Path) -
         assert stored.metadata()["source_sha256"] == sha256(pinned_archive)
 
 
+def test_the_same_archive_gives_the_same_file(pinned_archive: Path) -> None:
+    file = weights.import_file("alexnet", pinned_archive)
+    before = file.read_bytes()
+    plain = pinned_archive.with_name("plain")
+    plain.touch()
+    assert file.stat().st_mode == plain.stat().st_mode  # readable by whom the user lets read
+    file.unlink()
+    assert weights.import_file("alexnet", pinned_archive).read_bytes() == before
+
+
 def test_the_heads_come_from_the_same_archive(pinned_archive: Path) -> None:
     weights.import_file("lpips-alex", pinned_archive)
     heads = weights.load("lpips-alex")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from semilar.errors import SemilarError
 from semilar.extras import load_extra
-from semilar.files import atomic_path
+from semilar.files import write_bytes
 from semilar.weights import manifest
 from semilar.weights.cache import cached
 from semilar.weights.download import check_sha256, sha256
@@ -87,6 +87,5 @@ def _read_torch(file: Path) -> Tensors:
 
 def _keep(name: str, tensors: Tensors, source_sha256: str) -> Path:
     target = cached(name)
-    with atomic_path(target) as temporary:
-        save_file(tensors, temporary, metadata={"name": name, "source_sha256": source_sha256})
+    write_bytes(target, save(tensors, metadata={"source_sha256": source_sha256}))
     return target
