@@ -33,12 +33,12 @@ from semilar.train.validation import restore
 
 RECIPE = Path(__file__).parents[1] / "recipes" / "lens-shift.yaml"
 METRICS = ("psnr", "ssim", "glare", "streak")
-SIZE = (96, 128)
+SIZE = (72, 96)
 
 
 @dataclass(frozen=True)
-class TestPair:
-    """A held-out pair of the second lens; encoded 8-bit pictures and the region mask."""
+class FlaredPair:
+    """A simulated pair: encoded 8-bit pictures and the region mask."""
 
     input: np.ndarray
     target: np.ndarray
@@ -53,27 +53,43 @@ class Lines(Silent):
         print(text, flush=True)
 
 
-def split(backgrounds: Path, out: Path) -> dict[str, list[Path]]:
+def split(backgrounds: Path) -> dict[str, list[Path]]:
     """Three disjoint thirds of the photographs: labels, unlabeled photos, test."""
     paths = find_photos(backgrounds)
     order = np.random.default_rng(0).permutation(len(paths))
     parts = np.array_split(order, 3)
-    named = dict(zip(("labels", "unlabeled", "test"), parts, strict=True))
-    for name, part in named.items():
-        listing = "\n".join(sorted(paths[i].name for i in part))
-        (out / f"{name}.txt").write_text(listing + "\n")
+    named = dict(zip(("labels", "photos", "test"), parts, strict=True))
     return {name: [paths[i] for i in sorted(part)] for name, part in named.items()}
 
 
-def flared(paths: list[Path], count: int, seed: int) -> list[TestPair]:
-    """`count` pictures of the second lens over photographs."""
-    photos = PhotoCache(paths, side=192)
-    settings = SynthSettings.preset("lens-b")
+def write_pictures(folder: Path, pictures: list[np.ndarray]) -> None:
+    """PNG files, numbered."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, picture in enumerate(pictures):
+        Image.fromarray(picture).save(folder / f"{i:03d}.png")
+
+
+def make_data(out: Path, options: argparse.Namespace) -> list[FlaredPair]:
+    """Labels and unlabeled photos on disk, once; gives the test pairs."""
+    parts = split(options.backgrounds)
+    if not (out / "photos").exists():
+        labels = flared(parts["labels"], options.labels, lens="lens-a", seed=0)
+        write_pictures(out / "labels" / "input", [pair.input for pair in labels])
+        write_pictures(out / "labels" / "gt", [pair.target for pair in labels])
+        photos = flared(parts["photos"], options.photos, lens="lens-b", seed=10_000)
+        write_pictures(out / "photos", [pair.input for pair in photos])
+    return flared(parts["test"], options.tests, lens="lens-b", seed=20_000)
+
+
+def flared(paths: list[Path], count: int, *, lens: str, seed: int) -> list[FlaredPair]:
+    """`count` pictures of a lens over photographs."""
+    photos = PhotoCache(paths, side=144)
+    settings = SynthSettings.preset(lens)
     pairs = []
     for i in range(count):
         made = synthesize(photos(i % len(paths)), seed=seed + i, settings=settings, size=SIZE)
         levels = [np.rint(255 * x).astype(np.uint8) for x in (made.input, made.target)]
-        pairs.append(TestPair(*levels, made.mask))
+        pairs.append(FlaredPair(*levels, made.mask))
     return pairs
 
 
@@ -84,8 +100,7 @@ def recipe_for(
     changes = [
         f"run={out / run}",
         f"seed={seed}",
-        f"labeled.backgrounds.folder={options.backgrounds}",
-        f"labeled.backgrounds.names={out / 'labels.txt'}",
+        f"labeled.folder={out / 'labels'}",
         f"semi.photos.folder={out / 'photos'}",
         *options.changes,
     ]
@@ -98,7 +113,7 @@ def run_pair(out: Path, seed: int, options: argparse.Namespace) -> dict[str, Rec
     plain = recipe_for(out, f"supervised-{seed}", seed, semi=False, options=options)
     semi = recipe_for(out, f"semi-{options.name}-{seed}", seed, semi=True, options=options)
     assert semi.semi is not None
-    branch = round(semi.semi.start_epoch * plain.labeled.samples / plain.stages[0].batch)  # type: ignore[union-attr]
+    branch = round(semi.semi.start_epoch * options.labels / plain.stages[0].batch)
     shared = out / f"shared-{seed}"
     if not shared.exists():
         stub = plain.model_copy(update={"checkpoint_every": branch, "checkpoints_kept": 10})
@@ -123,7 +138,7 @@ def _train(recipe: Recipe) -> None:
     train(recipe, resume=resume, display=Lines())
 
 
-def measure(recipe: Recipe, pairs: list[TestPair]) -> dict[str, list[float]]:
+def measure(recipe: Recipe, pairs: list[FlaredPair]) -> dict[str, list[float]]:
     """Metrics of the averaged weights on every test pair; of the input where there is no run."""
     checkpoint, _ = load_newest(recipe.run / "checkpoints")
     net = build_net(recipe)
@@ -133,7 +148,7 @@ def measure(recipe: Recipe, pairs: list[TestPair]) -> dict[str, list[float]]:
         return figures([restore(net, pair.input, torch.device("cpu")) for pair in pairs], pairs)
 
 
-def figures(outputs: list[np.ndarray], pairs: list[TestPair]) -> dict[str, list[float]]:
+def figures(outputs: list[np.ndarray], pairs: list[FlaredPair]) -> dict[str, list[float]]:
     """Every metric of every output; a picture without a region has no figure for it (NaN)."""
     rows: dict[str, list[float]] = {name: [] for name in METRICS}
     for output, pair in zip(outputs, pairs, strict=True):
@@ -181,7 +196,8 @@ def main() -> None:
     parser.add_argument("--backgrounds", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path("out/lens-shift"))
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--photos", type=int, default=96)
+    parser.add_argument("--labels", type=int, default=400)
+    parser.add_argument("--photos", type=int, default=100)
     parser.add_argument("--tests", type=int, default=48)
     parser.add_argument("--name", default="semi", help="name of this variant of the semi part")
     parser.add_argument("changes", nargs="*", help="changes to the recipe, key=value")
@@ -189,12 +205,7 @@ def main() -> None:
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
-    parts = split(options.backgrounds, out)
-    if not (out / "photos").exists():
-        (out / "photos").mkdir()
-        for i, pair in enumerate(flared(parts["unlabeled"], options.photos, 1000)):
-            Image.fromarray(pair.input).save(out / "photos" / f"{i:03d}.png")
-    pairs = flared(parts["test"], options.tests, 9000)
+    pairs = make_data(out, options)
     results = {"untouched input": [figures([pair.input for pair in pairs], pairs)]}
     for seed in range(1, options.seeds + 1):
         for name, recipe in run_pair(out, seed, options).items():

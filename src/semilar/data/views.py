@@ -133,7 +133,7 @@ def hue_rotation(turns: float) -> Tensor:
     cos, sin = np.cos(angle), np.sin(angle)
     axis = np.full(3, 1 / np.sqrt(3))
     cross = np.cross(np.eye(3), axis)
-    matrix = cos * np.eye(3) + sin * -cross + (1 - cos) * np.outer(axis, axis)
+    matrix = cos * np.eye(3) + sin * cross + (1 - cos) * np.outer(axis, axis)
     return torch.from_numpy(matrix.astype(np.float32))
 
 

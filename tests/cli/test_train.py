@@ -1,0 +1,137 @@
+"""`semilar train` and `semilar repository` as a person meets them: mistakes end in sentences."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from semilar.cli.main import app
+from semilar.train.recipe_file import merged
+from tests.train.tiny import tiny_values
+
+
+def invoke(*arguments: str | Path):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def write_recipe(root: Path, changes: dict | None = None) -> Path:
+    """The tiny recipe with a scorer and losses that need no weights."""
+    values = tiny_values(root)
+    plain = {
+        "net": {"options": {"widths": [8, 12], "depths": [1, 1, 1], "blocks": ["conv", "psc"]}},
+        "loss": {"perceptual": 0.0, "features": {"kind": "none", "layers": ["relu1_1"]}},
+        "semi": {
+            "contrastive": {"weight": 0.0},
+            "repository": {"scorer": "none", "strategy": "momentum"},
+        },
+        "stages": [{"steps": 4, "crop": 32, "batch": 2, "synth": {"preset": "strong"}}],
+    }
+    path = root / "recipe.yaml"
+    path.write_text(yaml.safe_dump(merged(merged(values, plain), changes or {})))
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished run."""
+    root = tmp_path_factory.mktemp("cli")
+    result = invoke("train", write_recipe(root), "semi.start_epoch=0")
+    assert result.exit_code == 0, result.stderr
+    assert "Done: 4 steps" in result.stderr
+    return root
+
+
+def test_a_finished_run_is_not_overwritten(trained: Path) -> None:
+    result = invoke("train", trained / "recipe.yaml")
+    assert result.exit_code == 2
+    assert "--resume" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_budget_stops_and_resume_goes_on(tmp_path: Path) -> None:
+    recipe = write_recipe(tmp_path)
+    result = invoke("train", recipe, "--max-minutes", "0")
+    assert result.exit_code == 0
+    assert "Stopped after step 1 of 4" in result.stderr
+    result = invoke("train", recipe, "--resume")
+    assert result.exit_code == 0
+    assert "Done: 4 steps" in result.stderr
+
+
+def test_a_dry_run_tells_all_and_writes_nothing(tmp_path: Path) -> None:
+    recipe = write_recipe(tmp_path)
+    result = invoke("train", recipe, "--dry-run")
+    assert result.exit_code == 0, result.stderr
+    for text in ("optimizer:", "5 backgrounds, 6 unlabeled", "M parameters", "4 steps", "GiB"):
+        assert text in result.stdout
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("labeled.backgrounds.folder=/absent", "/absent: no such folder"),
+        ("semi.photos.folder=/absent", "/absent: no such folder"),
+        ("init=/absent.safetensors", "/absent.safetensors: no such checkpoint"),
+        ("net.name=resnet", "resnet: no such network"),
+        ("net.options.colour=1", "net.options"),
+        ("stages.0.synth.preset=wild", "wild: no such preset"),
+        ("semi.repository={strategy: momentum+quality, scorer: magic}", "magic"),
+        ("optimizer.lrr=1", "optimizer.lrr is not a known key"),
+    ],
+)
+def test_mistakes_are_one_sentence(tmp_path: Path, change: str, sentence: str) -> None:
+    result = invoke("train", write_recipe(tmp_path), change)
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_resuming_nothing_and_recipes_that_are_not_there(tmp_path: Path) -> None:
+    assert "no run to resume" in invoke("train", write_recipe(tmp_path), "--resume").stderr
+    result = invoke("train", tmp_path / "absent.yaml")
+    assert (result.exit_code, "no such recipe" in result.stderr) == (2, True)
+
+
+def test_repository_stats(trained: Path) -> None:
+    result = invoke("repository", "stats", trained / "run", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["photos"] == 6
+    assert sum(found["outcomes"].values()) == 4 * 2
+    assert sum(sum(p["outcomes"].values()) for p in found["periods"]) == 4 * 2
+    text = invoke("repository", "stats", trained / "run").stdout
+    assert "photos have a pseudo label" in text
+
+
+def test_repository_show_export_and_report(trained: Path, tmp_path: Path) -> None:
+    name = json.loads(
+        invoke("repository", "show", trained / "run", "scene-20.png", "--json").stdout
+    )
+    assert name["key"].startswith("scene-20.png#")
+    assert len(name["history"]) == name["offered"]
+    result = invoke(
+        "repository", "export", trained / "run", tmp_path / "pairs", "--photos", trained / "photos"
+    )
+    assert result.exit_code == 0, result.stderr
+    inputs, targets = (sorted((tmp_path / "pairs" / part).iterdir()) for part in ("input", "gt"))
+    assert [p.name for p in inputs] == [p.name for p in targets]
+    assert inputs
+    again = invoke("repository", "export", trained / "run", tmp_path / "pairs")
+    assert (again.exit_code, "already exists" in again.stderr) == (2, True)
+    page = tmp_path / "report.html"
+    assert invoke("repository", "report", trained / "run", page).exit_code == 0
+    assert page.read_text().count("<img") == len(targets)
+
+
+def test_repository_mistakes(trained: Path, tmp_path: Path) -> None:
+    for arguments, sentence in (
+        (("stats", tmp_path / "absent"), "no such folder"),
+        (("stats", tmp_path), "no repository"),
+        (("show", trained / "run", "nobody.jpg"), "names no photo"),
+    ):
+        result = invoke("repository", *arguments)
+        assert (result.exit_code, sentence in result.stderr) == (2, True), result.output

@@ -1,0 +1,139 @@
+"""From photo to target: views to and fro, bounding, the strategies, shards."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from semilar.data.unlabeled import UnlabeledSample
+from semilar.data.views import ColourChange, View
+from semilar.semi.pseudo import PseudoLabeler
+from semilar.semi.repository import Repository
+from semilar.semi.rule import Outcome, UpdateRule
+from semilar.semi.shards import MergedRepository, reshard, shard_path, shard_paths
+
+SAME = ColourChange(0, 0, 0, 0, middle=0.5, grey=False)
+CPU = torch.device("cpu")
+
+
+def sample(
+    key: str, view: View, *, size: tuple[int, int] = (6, 8), seed: int = 0
+) -> UnlabeledSample:
+    frame = torch.rand(3, *size, generator=torch.Generator().manual_seed(seed))
+    return UnlabeledSample(seed, key, frame, view, view.take(frame), SAME)
+
+
+def half(picture: Tensor) -> Tensor:
+    """A teacher that takes half of all light away."""
+    return picture / 2
+
+
+def likes_dark(batch: Tensor) -> Tensor:
+    return -batch.mean((1, 2, 3))
+
+
+def labeler(repository: Repository | None, **options) -> PseudoLabeler:
+    rule = UpdateRule(fog=1.0, **options)
+    return PseudoLabeler(rule=rule, repository=repository, score=likes_dark)
+
+
+def test_targets_are_the_students_window_of_the_label(tmp_path: Path) -> None:
+    samples = [
+        sample("a", View(1, 2, 4, 4, flip=True)),
+        sample("b", View(0, 0, 4, 4), seed=1),
+        sample("c", View(2, 1, 4, 4, flip=True), size=(9, 7), seed=2),
+    ]
+    with Repository(tmp_path / "r.sqlite") as repository:
+        target, valid = labeler(repository)(half, samples, step=0, device=CPU)
+        for one, found in zip(samples, target, strict=True):
+            torch.testing.assert_close(found, one.view.take(one.frame) / 2, atol=1e-5, rtol=0)
+            entry = repository.entry(one.key)
+            assert entry is not None
+            assert entry.label is not None
+            stored = torch.from_numpy(entry.label.astype(np.float32)) / 65535
+            torch.testing.assert_close(stored, one.frame / 2, atol=1e-5, rtol=0)
+    assert valid.all()
+
+
+def test_a_teacher_that_sees_the_window_changes_only_the_window(tmp_path: Path) -> None:
+    view = View(1, 2, 4, 4, flip=True)
+    one = sample("a", view)
+    with Repository(tmp_path / "r.sqlite") as repository:
+        window = PseudoLabeler(
+            rule=UpdateRule(fog=1.0), repository=repository, score=likes_dark, whole=False
+        )
+        window(half, [one], step=0, device=CPU)
+        entry = repository.entry("a")
+    assert entry is not None
+    assert entry.label is not None
+    stored = torch.from_numpy(entry.label.astype(np.float32)) / 65535
+    wanted = view.put(view.take(one.frame) / 2, one.frame)
+    torch.testing.assert_close(stored, wanted, atol=1e-5, rtol=0)
+
+
+def test_the_teacher_may_not_add_light(tmp_path: Path) -> None:
+    one = sample("a", View.whole(6, 8))
+    with Repository(tmp_path / "r.sqlite") as repository:
+        target, _ = labeler(repository, epsilon=0.05)(
+            lambda x: torch.ones_like(x), [one], step=0, device=CPU
+        )
+    torch.testing.assert_close(target[0], (one.frame + 0.05).clamp(0, 1), atol=1e-5, rtol=0)
+
+
+def test_the_scorer_looks_once_at_what_passed_the_gates(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def counting(batch: Tensor) -> Tensor:
+        seen.append(len(batch))
+        return likes_dark(batch)
+
+    samples = [sample(key, View.whole(6, 8), seed=i) for i, key in enumerate("abcd")]
+
+    def blackens_two(batch: Tensor) -> Tensor:
+        return batch * torch.tensor([0.0, 1.0, 0.0, 1.0]).view(4, 1, 1, 1)
+
+    with Repository(tmp_path / "r.sqlite") as repository:
+        rule = UpdateRule(fog=1.0)
+        make = PseudoLabeler(rule=rule, repository=repository, score=counting)
+        _, valid = make(blackens_two, samples, step=0, device=CPU)
+        make(half, samples, step=1, device=CPU)
+        make(half, samples, step=2, device=CPU)
+        totals = repository.totals()
+    assert seen == [2, 4, 4]
+    assert valid.tolist() == [False, True, False, True]
+    assert totals == {
+        Outcome.ACCEPTED: 6,
+        Outcome.BLACK: 2,
+        Outcome.FOGGY: 0,
+        Outcome.NOT_BETTER: 4,
+    }
+
+
+def test_without_a_repository_the_answer_is_the_target() -> None:
+    one = sample("a", View(0, 1, 4, 4))
+    target, valid = labeler(None)(half, [one], step=0, device=CPU)
+    torch.testing.assert_close(target[0], one.view.take(one.frame) / 2)
+    assert valid.all()
+
+
+def test_shards_merge_on_read_and_follow_their_owners(tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    keys = [f"p{i}#x" for i in range(6)]
+    for rank in range(2):
+        with Repository(shard_path(folder, rank)) as shard:
+            own = [
+                sample(key, View.whole(6, 8), seed=i) for i, key in enumerate(keys) if i % 2 == rank
+            ]
+            labeler(shard)(half, own, step=3, device=CPU)
+    before = [(e.key, e.score, e.accepted) for e in MergedRepository(folder).entries()]
+    history = MergedRepository(folder).events()
+    assert [key for key, *_ in before] == keys
+    for owners in ([keys[:1], keys[1:2], keys[2:]], [keys]):
+        reshard(folder, owners)
+        assert len(shard_paths(folder)) == len(owners)
+        merged = MergedRepository(folder)
+        assert [(e.key, e.score, e.accepted) for e in merged.entries()] == before
+        assert sorted(merged.events(), key=lambda e: e.key) == sorted(history, key=lambda e: e.key)
+    with Repository(shard_path(folder, 0)) as shard:
+        assert shard.photo_keys() == keys

@@ -1,0 +1,212 @@
+"""The loop when things go wrong or end early, and what a run leaves behind."""
+
+import errno
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from semilar.errors import SemilarError
+from semilar.net import build
+from semilar.quality import psnr
+from semilar.train import checkpoint
+from semilar.train.checkpoint import load_newest, read_tensors, saved_steps
+from semilar.train.display import Silent, Speed
+from semilar.train.logbook import Logbook, read_log
+from semilar.train.validation import Case, judge
+from tests.train.test_resume import CrashAfter, CrashError
+from tests.train.test_resume import run as train_here
+from tests.train.tiny import tiny_recipe, write_scenes
+
+PLAIN = {"semi": None, "mixup": {"probability": 0.0}, "loss": {"perceptual": 0.0}}
+
+
+class SignalAfter(Silent):
+    """Sends this process a signal in the middle of a run."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        self.number = number
+
+    def show(self, step: int, figures: dict[str, Any]) -> None:
+        if step == 3:
+            os.kill(os.getpid(), self.number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_checkpoint_and_end_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    recipe = tiny_recipe(tmp_path, changes=PLAIN)
+    ending = train_here(recipe, display=SignalAfter(number))
+    assert ending.step == 3
+    assert ending.reason is not None
+    assert saved_steps(recipe.run / "checkpoints") == [3]
+    assert signal.getsignal(number) == before
+
+
+def test_a_run_describes_itself_and_keeps_the_best(tmp_path: Path) -> None:
+    held = write_scenes(tmp_path / "held", 3, first=40)
+    sets = {
+        "held": {
+            "kind": "simulated",
+            "backgrounds": {"folder": str(held)},
+            "count": 4,
+            "size": 32,
+            "side": 48,
+            "synth": {"preset": "strong"},
+        }
+    }
+    changes = {**PLAIN, "validation": {"every": 5, "sets": sets}, "checkpoint_every": 4}
+    recipe = tiny_recipe(tmp_path, changes=changes)
+    ending = train_here(recipe)
+    folder = recipe.run
+    assert saved_steps(folder / "checkpoints") == [8, 12]
+    about = json.loads((folder / "run.json").read_text())
+    assert about["starts"][0]["torch"] == torch.__version__
+    data = json.loads((folder / "data.json").read_text())
+    assert len(data["backgrounds"]) == 5
+    validations = [line for line in read_log(folder / "log.jsonl") if line["kind"] == "validation"]
+    assert [line["step"] for line in validations] == [5, 10, 12]
+    best = max(validations, key=lambda line: line["held"]["gain"])
+    assert (ending.best, ending.best_step) == (best["held"]["gain"], best["step"])
+    tensors, header = read_tensors(folder / "best.safetensors")
+    assert header["step"] == best["step"]
+    net = build(header["net"]["name"], **header["net"]["options"])
+    net.load_state_dict(tensors)
+    sheets = sorted((folder / "samples").glob("*.png"))
+    assert [s.stem for s in sheets] == ["step-00000005", "step-00000010", "step-00000012"]
+    assert Image.open(sheets[0]).size[0] == 4 * 32
+
+
+def test_training_lowers_the_loss(tmp_path: Path) -> None:
+    stages = [{"steps": 50, "crop": 32, "batch": 4, "synth": {"preset": "strong"}}]
+    changes = {**PLAIN, "stages": stages, "labeled": {"samples": 4}, "log_every": 1}
+    recipe = tiny_recipe(tmp_path, changes=changes)
+    train_here(recipe)
+    losses = [line["loss"] for line in read_log(recipe.run / "log.jsonl")]
+    assert np.mean(losses[-10:]) < 0.8 * np.mean(losses[:4])
+
+
+def test_a_loss_that_is_not_finite_is_skipped_counted_and_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from semilar.train import loop
+
+    calls = []
+
+    def poisoned(net, batch, loss, *, share):
+        calls.append(1)
+        scene, _ = net(batch.input)
+        spoil = torch.nan if len(calls) > 4 else 1.0  # the third step and all after it
+        return {"pixel": spoil * (scene - batch.target).abs().mean()}
+
+    monkeypatch.setattr(loop, "labeled_terms", poisoned)
+    changes = {**PLAIN, "checkpoint_every": 1, "bad_steps": 3}
+    recipe = tiny_recipe(tmp_path, changes=changes)
+    with pytest.raises(SemilarError, match="not finite in 3 steps in a row"):
+        train_here(recipe)
+    saved, _ = load_newest(recipe.run / "checkpoints")
+    assert saved.values["skipped"] == 2, "two bad steps were skipped before the third ended the run"
+    assert saved.values["teacher_updates"] == saved.step - 2
+    for part in (saved.student, saved.teacher):
+        assert all(torch.isfinite(value).all() for value in part.values())
+
+
+def test_a_full_disk_costs_only_the_work_since_the_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, written = checkpoint.save_file, []
+
+    def full_disk(tensors, path, metadata):
+        written.append(path)
+        if len(written) == 2:
+            Path(path).write_bytes(b"half of it")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(tensors, path, metadata=metadata)
+
+    monkeypatch.setattr(checkpoint, "save_file", full_disk)
+    recipe = tiny_recipe(tmp_path, changes={**PLAIN, "checkpoint_every": 2})
+    with pytest.raises(SemilarError, match=r"step-00000004.*No space left"):
+        train_here(recipe)
+    assert saved_steps(recipe.run / "checkpoints") == [2]
+    assert len(list((recipe.run / "checkpoints").iterdir())) == 1, "no half files are left"
+    assert train_here(recipe, resume=True).step == 12
+
+
+def test_a_changed_recipe_is_told(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class Listening(Silent):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    with pytest.raises(CrashError):
+        train_here(
+            tiny_recipe(tmp_path, changes={**PLAIN, "checkpoint_every": 2}), display=CrashAfter(3)
+        )
+    changed = tiny_recipe(tmp_path, changes={**PLAIN, "optimizer": {"lr": 1e-3}})
+    train_here(changed, resume=True, display=Listening())
+    assert "changed since the last start: optimizer.lr: 0.002 -> 0.001" in said
+
+
+def test_another_network_does_not_fit(tmp_path: Path) -> None:
+    with pytest.raises(CrashError):
+        train_here(
+            tiny_recipe(tmp_path, changes={**PLAIN, "checkpoint_every": 2}), display=CrashAfter(3)
+        )
+    other = {**PLAIN, "net": {"options": {"widths": (8, 16)}}}
+    with pytest.raises(SemilarError, match="does not fit the recipe's network"):
+        train_here(tiny_recipe(tmp_path, changes=other), resume=True)
+
+
+def test_photos_fewer_than_a_batch_are_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SemilarError, match=r"holds 6 photos.*semi\.batch=6"):
+        train_here(tiny_recipe(tmp_path, changes={"semi": {"batch": 8}}))
+    with pytest.raises(SemilarError, match=r"make it at least 32"):
+        train_here(tiny_recipe(tmp_path, "other", changes={"semi": {"side": 16}}))
+
+
+def test_validation_compares_with_the_untouched_input() -> None:
+    rng = np.random.default_rng(0)
+    target = rng.integers(40, 200, (24, 24, 3), np.uint8)
+    cases = [Case(f"c{k}", (target + k).astype(np.uint8), target) for k in (4, 20, 0)]
+    shift = torch.nn.Module()
+    shift.forward = lambda x: (x - 4 / 255, x)  # type: ignore[method-assign]
+    report = judge(shift, cases, device=torch.device("cpu"), worse_by=0.3)
+    before = [psnr(case.input, target) for case in cases[:2]] + [50.0]
+    after = [50.0, psnr(target + 16, target), psnr(target - 4, target)]
+    assert report.input_psnr == pytest.approx(np.mean(before))
+    assert report.psnr == pytest.approx(np.mean(after), abs=1e-6)
+    assert report.worse == 1
+    assert report.worst[0][0] == "c0"
+
+
+def test_the_log_drops_what_came_after_the_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = Logbook(path)
+    for step in range(1, 6):
+        log.write("train", step, {"loss": step / 2}, seconds=0.1)
+    log.close()
+    with path.open("a") as file:
+        file.write('{"kind": "train", "st')  # torn by a kill
+    Logbook(path, step=3).close()
+    assert [line["step"] for line in read_log(path)] == [1, 2, 3]
+
+
+def test_speed_leaves_pauses_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("semilar.train.display.time.monotonic", lambda: clock[0])
+    speed = Speed()
+    for _ in range(5):
+        clock[0] += 1
+        speed.add(10)
+    with speed.paused():
+        clock[0] += 100
+    clock[0] += 1
+    speed.add(10)
+    assert speed.per_second == pytest.approx(10)

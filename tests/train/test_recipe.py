@@ -1,0 +1,148 @@
+"""Recipes: every file that is shipped is valid, and every mistake is named."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from semilar.train.recipe import Recipe, Simulated
+from semilar.train.recipe_file import RecipeError, differences, dump_recipe, load_recipe
+
+RECIPES = Path(__file__).parents[2] / "recipes"
+SHIPPED = sorted(RECIPES.rglob("*.yaml"))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "name: mine\nrun: runs/mine\nlabeled: {kind: simulated, backgrounds: {folder: x}}\n"
+        "stages: [{steps: 5, crop: 64}]\n"
+    )
+    return path
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_shipped_recipes_are_valid_and_survive_a_dump(path: Path, tmp_path: Path) -> None:
+    recipe = load_recipe(path)
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(dump_recipe(recipe))
+    assert load_recipe(copy) == recipe
+
+
+def test_shipped_recipes_have_their_own_run_folders() -> None:
+    runs = [load_recipe(path).run for path in SHIPPED]
+    assert len(set(runs)) == len(runs)
+
+
+def test_the_paper_recipe_says_what_the_paper_says() -> None:
+    recipe = load_recipe(RECIPES / "paper.yaml")
+    stage = recipe.stages[0]
+    assert (stage.crop, stage.batch, stage.epochs) == (512, 4, 40)
+    assert (recipe.optimizer.lr, recipe.teacher_momentum) == (1e-4, 0.999)
+    assert recipe.mixup.start_epoch == 10
+    assert recipe.semi is not None
+    assert recipe.semi.repository.strategy == "momentum+quality"
+
+
+def test_ablations_differ_from_the_paper_only_where_they_say() -> None:
+    base = load_recipe(RECIPES / "paper.yaml").model_dump(mode="json")
+    for path in sorted((RECIPES / "ablation").glob("*.yaml")):
+        changed = {
+            line.partition(":")[0]
+            for line in differences(base, load_recipe(path).model_dump(mode="json"))
+        }
+        said = set(_leaves(_values(path)))
+        assert changed <= said, path.name
+        assert changed > {"name", "run"}, path.name
+
+
+def _values(path: Path) -> dict:
+    values = yaml.safe_load(path.read_text())
+    base = values.pop("base")
+    return (
+        values
+        if base == "../paper.yaml"
+        else {**_values(path.parent / base), **values}
+        | {"semi": {**_values(path.parent / base).get("semi", {}), **values.get("semi", {})}}
+    )
+
+
+def _leaves(values: dict, where: str = "") -> list[str]:
+    found = []
+    for key, value in values.items():
+        found += _leaves(value, f"{where}{key}.") if isinstance(value, dict) else [f"{where}{key}"]
+    return found
+
+
+def test_overrides_reach_every_depth(file: Path) -> None:
+    recipe = load_recipe(
+        file,
+        [
+            "optimizer.lr=1e-3",
+            "stages.0.crop=32",
+            "semi.photos.folder=p",
+            "labeled.samples=7",
+            "stages.0.synth.changes={flare_free: 0.5}",
+            "run=/tmp/elsewhere",
+        ],
+    )
+    assert recipe.optimizer.lr == 1e-3
+    assert recipe.stages[0].crop == 32
+    assert recipe.semi is not None
+    assert recipe.semi.photos is not None
+    assert isinstance(recipe.labeled, Simulated)
+    assert recipe.labeled.samples == 7
+    assert recipe.stages[0].synth.changes == {"flare_free": 0.5}
+    assert recipe.run == Path("/tmp/elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("optimizer.lrr=1", r"mine.yaml: optimizer.lrr is not a known key; there are lr, betas"),
+        ("stages.0.corp=1", r"stages.0.corp is not a known key; there are epochs, steps, crop"),
+        (
+            "semi.repository.stratgy=none",
+            r"semi.repository.stratgy is not a known key; there are strat",
+        ),
+        ("optimizer.lr=fast", r"optimizer.lr: .*number.*not 'fast'"),
+        ("optimizer.lr=-1", r"optimizer.lr: .*greater than 0"),
+        ("semi.repository.strategy=best", r"strategy: .*'none', 'momentum' or 'momentum\+quality'"),
+        ("stages.0.epochs=3", r"stages.0: give either epochs or steps"),
+        ("stages.4.crop=3", r"4 is not a place in a list of 1"),
+        ("loss.features.kind=none", r"loss: perceptual needs features"),
+        ("validation.best=real.psnr", r"validation: best is none of"),
+        ("name.first=x", r"name holds a single value"),
+        ("crop", r"key=value"),
+        ("labeled.kind=magic", r"labeled: .*'simulated'"),
+        ("checkpoints_kept=1", r"checkpoints_kept: .*greater than or equal to 2"),
+    ],
+)
+def test_mistakes_name_the_key_and_what_is_allowed(file: Path, change: str, sentence: str) -> None:
+    with pytest.raises(RecipeError, match=sentence):
+        load_recipe(file, [change])
+
+
+def test_files_that_are_no_recipes(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=r"absent\.yaml: no such recipe"):
+        load_recipe(tmp_path / "absent.yaml")
+    for text, sentence in (
+        ("{a: [", "not readable"),
+        ("- 1", "key: value"),
+        ("name: x", "labeled is missing"),
+    ):
+        path = tmp_path / "x.yaml"
+        path.write_text(text)
+        with pytest.raises(RecipeError, match=sentence):
+            load_recipe(path)
+    path.write_text("base: x.yaml\nname: x")
+    with pytest.raises(RecipeError, match="its own base"):
+        load_recipe(path)
+
+
+def test_differences_name_keys(file: Path) -> None:
+    one, two = load_recipe(file), load_recipe(file, ["optimizer.lr=0.5", "seed=4"])
+    lines = differences(one.model_dump(mode="json"), two.model_dump(mode="json"))
+    assert lines == ["seed: 2026 -> 4", "optimizer.lr: 0.0001 -> 0.5"]
+    assert Recipe.model_validate(one.model_dump()) == one
