@@ -1,10 +1,14 @@
 """Work on many pictures in several processes, results as they come."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import TypeVar
+
+from semilar.errors import SemilarError
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -24,11 +28,15 @@ def in_processes(
         return
     # A fresh process per worker: forking one that has used torch's threads can hang.
     pool = ProcessPoolExecutor(
-        min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_one_thread
+        min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_prepare_worker
     )
     try:
         for future in as_completed([pool.submit(work, task) for task in tasks]):
             yield future.result()
+    except BrokenProcessPool:
+        raise SemilarError(
+            "A worker process was killed, probably for lack of memory; try fewer --jobs."
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -40,7 +48,11 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _one_thread() -> None:
-    """The pictures are the parallelism: libraries loaded later stay on one thread each."""
+def _prepare_worker() -> None:
+    """The pictures are the parallelism: libraries loaded later stay on one thread each.
+
+    Ctrl-C is for the parent, which then ends its workers.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
