@@ -1,5 +1,7 @@
 """Directional convolutions: the formula, and the orientation of streaks."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch.nn.functional import conv2d
@@ -38,7 +40,7 @@ def test_one_direction_at_a_time_equals_the_whole_formula() -> None:
     block = DESM(channels=6, expansion=4, length=3).double()
     torch.nn.init.normal_(block.bias)
     x = torch.randn(2, 6, 8, 9, dtype=torch.float64)
-    parts = list(block.directions)
+    parts: list[Any] = list(block.directions)
     spatial, gate = [], []
     for part in parts:
         first, second = part.expand(x).chunk(2, dim=1)
@@ -67,4 +69,5 @@ def test_one_direction_at_a_time_equals_the_whole_formula() -> None:
 
 def test_expansion_counts_both_halves() -> None:
     block = DESM(channels=8, expansion=4)
-    assert sum(part.expand.out_channels for part in block.directions) == 4 * 8
+    parts: list[Any] = list(block.directions)
+    assert sum(part.expand.out_channels for part in parts) == 4 * 8

@@ -58,7 +58,7 @@ class DirectionalGate(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         spatial, gate = self.expand(features).chunk(2, dim=1)
-        return self.project(self.line(spatial) * gate)
+        return self.project(self.line(spatial).mul_(gate))
 
 
 class DESM(nn.Module):
@@ -74,7 +74,8 @@ class DESM(nn.Module):
         self.bias = nn.Parameter(torch.zeros(channels, 1, 1))
 
     def forward(self, features: Tensor) -> Tensor:
-        total = self.bias
-        for direction in self.directions:
-            total = total + direction(features)
-        return total
+        first, *others = self.directions
+        total = first(features)
+        for direction in others:
+            total += direction(features)
+        return total.add_(self.bias)

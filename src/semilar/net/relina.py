@@ -8,6 +8,7 @@ them within half precision at any picture size.
 
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 
 RankBranch = Literal["inside", "after"]
@@ -15,13 +16,16 @@ RankBranch = Literal["inside", "after"]
 
 def positive(x: Tensor) -> Tensor:
     """φ(x) = 1 + ELU(x), as exp(min(x, 0)) + max(x, 0): the same, and vectorised."""
-    return x.clamp(max=0).exp() + x.relu()
+    return x.clamp(max=0).exp_() + x.relu()
 
 
 def linear_attention(query: Tensor, key: Tensor, value: Tensor, *, epsilon: float = 1e-6) -> Tensor:
     """Linear attention of (B, heads, d, N) tensors; `query` and `key` are already positive."""
-    root = key.shape[-1] ** -0.5
-    state = (value * root) @ (key * root).transpose(-1, -2)  # (B, heads, d, d): mean of v kᵀ
+    tokens = key.shape[-1]
+    if key.dtype == torch.float16:  # its sum would overflow before the division
+        state = (value * tokens**-0.5) @ (key * tokens**-0.5).transpose(-1, -2)
+    else:
+        state = value @ key.transpose(-1, -2) / tokens  # (B, heads, d, d): mean of v kᵀ
     weight = key.mean(dim=-1).unsqueeze(-2) @ query  # (B, heads, 1, N)
     return (state @ query) / (weight + epsilon)
 
