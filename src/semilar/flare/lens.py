@@ -53,7 +53,7 @@ def cast(lens: Lens, lights: list[Light], frame: Frame) -> tuple[Floats, Floats]
     glare = np.zeros((*frame.size, 3), np.float32)
     streak = np.zeros((*frame.size, 3), np.float32)
     strength = np.float32(lens.strength)
-    coarse = np.zeros((-(-frame.height // COARSE), -(-frame.width // COARSE), 3), np.float32)
+    coarse = np.zeros((*_coarse_size(frame), 3), np.float32)
     for light in lights:
         power = light.power(frame.side) * strength
         _add_sprite(coarse, lens.sprite, light.x / COARSE, light.y / COARSE, power)
@@ -71,7 +71,7 @@ def cast(lens: Lens, lights: list[Light], frame: Frame) -> tuple[Floats, Floats]
 
 
 def _draw_sprite(rng: Rng, frame: Frame, settings: LensSettings) -> Floats:
-    rows, columns = -(-frame.height // COARSE), -(-frame.width // COARSE)
+    rows, columns = _coarse_size(frame)
     unit = np.float32(COARSE / frame.side)
     dx = (np.arange(2 * columns + 1, dtype=np.float32) - columns)[None, :] * unit
     dy = (np.arange(2 * rows + 1, dtype=np.float32) - rows)[:, None] * unit
@@ -98,11 +98,19 @@ def _add_sprite(canvas: Floats, sprite: Floats, x: float, y: float, gain: Floats
         canvas[y0:y1, x0:x1] += sprite[y0 - top : y1 - top, x0 - left : x1 - left] * gain
 
 
+def _coarse_size(frame: Frame) -> tuple[int, int]:
+    """Rows and columns of the coarse grid, with one to spare at the far borders."""
+    return frame.height // COARSE + 2, frame.width // COARSE + 2
+
+
 def _enlarge_into(coarse: Floats, canvas: Floats) -> None:
-    """Add the coarse grid, smoothly enlarged, to the full one."""
+    """Add the coarse grid, smoothly enlarged, to the full one.
+
+    The middle of coarse cell i is the middle of fine pixel i * COARSE.
+    """
     height, width = canvas.shape[:2]
-    rows, columns = coarse.shape[:2]
-    box = (0.25, 0.25, min(width / COARSE + 0.25, columns), min(height / COARSE + 0.25, rows))
+    start = 0.5 - 0.5 / COARSE
+    box = (start, start, width / COARSE + start, height / COARSE + start)
     for channel in range(3):
         plane = Image.fromarray(np.ascontiguousarray(coarse[..., channel]))
         large = plane.resize((width, height), Image.Resampling.BILINEAR, box=box)

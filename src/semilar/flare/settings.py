@@ -48,7 +48,7 @@ class LightSettings:
     """How many lights of one kind; the first is the main one, the others are smaller."""
     radius: Range = (0.005, 0.022)
     """Radius of the main light, drawn log-uniformly."""
-    others: Range = (0.1, 0.8)
+    others: Range = (0.06, 0.8)
     """Radius of the other lights, as a share of the main one."""
     dimmer: Range = (0.15, 1.0)
     """Radiance of the other lights, as a share of the main one; log-uniform."""
@@ -81,7 +81,7 @@ class GlowSettings:
 class ShimmerSettings:
     """Fine rays in all directions whose length varies with the angle."""
 
-    probability: float = 0.35
+    probability: float = 0.4
     height: Range = (0.02, 0.2)
     rays: tuple[int, int] = (20, 120)
     length: Range = (0.05, 0.3)
@@ -94,12 +94,12 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.2, 1.3)
+    height: Range = (0.15, 1.1)
     """Linear light of the line close to the reference source; log-uniform."""
-    length: Range = (0.3, 1.6)
-    falloff: Range = (0.7, 1.9)
+    length: Range = (0.3, 2.0)
+    falloff: Range = (0.5, 1.8)
     """Exponent of the fall-off along the line."""
-    rainbow: Range = (0.5, 1.0)
+    rainbow: Range = (0.3, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
@@ -111,7 +111,7 @@ class StreakSettings:
     broken: float = 0.15
     skirt: Range = (0.0, 0.25)
     """Height of the wide foot of the line's profile, relative to its middle."""
-    tint: float = 0.35
+    tint: float = 0.45
     """Largest relative change of a colour channel; the same for all lines of a lens."""
     focal: Range = (0.6, 1.4)
     """Focal length over the short side: bends the lines away from the optical centre."""

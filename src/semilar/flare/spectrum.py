@@ -9,6 +9,7 @@ from semilar.flare.sample import Floats
 # Peak and width (nm) of bell-shaped camera channels, close to common sensors' filters.
 CHANNELS = ((610.0, 26.0), (540.0, 26.0), (460.0, 20.0))
 GREEN = 540.0
+FRINGE_STEPS, ORDERS = 8192, 40
 
 
 @lru_cache(maxsize=8)
@@ -34,6 +35,7 @@ def interference(distance: Floats, period: float, contrast: float) -> Floats:
     Each wavelength has its own period, in proportion to its length, so the orders drift apart
     into rainbows and far out into white.
     """
-    table = _fringe_table(2048, 40)
-    index = np.minimum(distance * np.float32(2047 / (40 * period)), 2047).astype(np.int32)
+    table = _fringe_table(FRINGE_STEPS, ORDERS)
+    step = np.float32((FRINGE_STEPS - 1) / (ORDERS * period))
+    index = np.minimum(distance * step + np.float32(0.5), FRINGE_STEPS - 1).astype(np.int32)
     return 1 + np.float32(contrast) * table[index]
