@@ -46,7 +46,7 @@ def encode(linear: Floats, dtype: np.dtype) -> Pixels:
 
 
 def encoded(linear: Floats) -> Floats:
-    """Linear light in [0, 1] to encoded floats, to less than 2e-7; `linear` is overwritten."""
+    """Linear light in [0, 1] to encoded floats, to less than 1e-6; `linear` is overwritten."""
     start, rise = _lines()
     position = np.sqrt(linear, out=linear)
     position *= np.float32(_STEPS)

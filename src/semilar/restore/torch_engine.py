@@ -1,6 +1,7 @@
 """PyTorch: the engine of the training room, for models that are not exported yet and for GPUs."""
 
 import json
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ class TorchEngine:
         self.torch = load_extra("torch", "train")
         from semilar.net import build
 
+        self.device = self._device(device)
         path = model.need_safetensors()
         try:
             with safe_open(path, framework="pt") as file:
@@ -37,13 +39,22 @@ class TorchEngine:
         net = build(spec["name"], **spec.get("options", {}))
         try:
             net.load_state_dict(state)
-            self.net = net.to(device).eval()
         except RuntimeError as error:
             reason = str(error).strip().splitlines()[0]
             raise SemilarError(f"{path}: does not fit {spec['name']} ({reason}).") from None
-        self.device = device
+        self.net = net.to(self.device).eval()
         if device == "cpu":
             self.torch.set_num_threads(threads)
+
+    def _device(self, name: str) -> Any:
+        try:
+            self.torch.empty(1, device=name)
+        except (RuntimeError, AssertionError):
+            there = ["cpu", *(["cuda"] if self.torch.cuda.is_available() else [])]
+            raise SemilarError(
+                f"{name}: the torch engine has no such device here; it has {', '.join(there)}."
+            ) from None
+        return self.torch.device(name)
 
     def run(self, image: Floats) -> tuple[Floats, Floats]:
         """See `semilar.restore.engines.Engine`."""

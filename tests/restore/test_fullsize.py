@@ -1,0 +1,151 @@
+"""Full resolution: what an engine that knows the flare gives, and what must never change."""
+
+import numpy as np
+import pytest
+
+from semilar.photo.light import srgb_to_linear
+from semilar.restore import Remover
+from semilar.restore.fullsize import shrink
+from tests.restore.oracle import Dimmer, Identity, Oracle, codes, decibels, simulated
+
+
+@pytest.mark.parametrize(("seed", "preset"), [(0, "realistic"), (2, "strong"), (5, "lens-b")])
+def test_oracle_at_1080p(seed: int, preset: str) -> None:
+    spoiled, scene = simulated((1080, 1920), seed=seed, preset=preset)
+    result = Remover(engine=Oracle(scene), threads=1).remove(spoiled)
+    assert result.found
+    assert result.working_size == (512, 910)
+    assert decibels(result.image, scene) >= 43
+    assert decibels(result.image, scene) > decibels(spoiled, scene) + 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "preset"), [(1, "strong"), (4, "realistic")])
+def test_oracle_at_12_megapixels(seed: int, preset: str) -> None:
+    spoiled, scene = simulated((3000, 4000), seed=seed, preset=preset)
+    result = Remover(engine=Oracle(scene), threads=1).remove(spoiled)
+    assert decibels(result.image, scene) >= 40
+
+
+def test_light_is_averaged_as_light() -> None:
+    picture = np.random.default_rng(1).integers(0, 256, (60, 80, 3)).astype(np.uint8)
+    linear = srgb_to_linear(picture / 255).astype(np.float64)
+    blocks = linear.reshape(15, 4, 20, 4, 3)
+    small = shrink(picture, (15, 20))
+    np.testing.assert_allclose(small.mean, blocks.mean(axis=(1, 3)), atol=1e-6)
+    bright = (blocks.mean(axis=4) ** 2).mean(axis=(1, 3))
+    np.testing.assert_allclose(small.square[..., 0], bright, atol=1e-6)
+    white = np.clip((blocks - 0.9) / 0.08, 0, 1).mean(axis=(1, 3))
+    np.testing.assert_allclose(small.clipped, white, atol=1e-5)
+
+
+def _spot(dtype: type) -> tuple[np.ndarray, np.ndarray]:
+    """A noisy photo with a round glow in its middle, and the scene without it."""
+    rng = np.random.default_rng(4)
+    y, x = np.mgrid[-1:1:600j, -1:1:800j]
+    scene = 0.2 + 0.1 * rng.random((600, 800, 3))
+    glow = np.clip(1 - 4 * np.hypot(x, y), 0, None)[..., None] * [0.5, 0.4, 0.3]
+    linear = [scene, np.clip(scene + glow, 0, 1)]
+    curve = [
+        np.where(one < 0.0031308, 12.92 * one, 1.055 * one ** (1 / 2.4) - 0.055) for one in linear
+    ]
+    top = 1 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max
+    scene, spoiled = (
+        one.astype(dtype) if top == 1 else np.rint(one * top).astype(dtype) for one in curve
+    )
+    return spoiled, scene
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
+def test_pixels_without_flare_stay_bit_for_bit(dtype: type) -> None:
+    spoiled, scene = _spot(dtype)
+    result = Remover(
+        engine=Oracle(scene.astype(np.float32) if dtype is np.float64 else scene)
+    ).remove(spoiled)
+    y, x = np.mgrid[-1:1:600j, -1:1:800j]
+    outside = np.hypot(x, y) > 0.27  # two samples of the network beyond the glow
+    assert result.image.dtype == dtype
+    np.testing.assert_array_equal(result.image[outside], spoiled[outside])
+    top = 1 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max
+    inside = np.hypot(x, y) < 0.15
+    error = (result.image[inside].astype(np.float64) - scene[inside]) / top
+    assert np.sqrt(np.mean(error**2)) < 0.01
+    assert np.mean((spoiled[inside].astype(np.float64) - scene[inside]) / top) > 0.1
+
+
+@pytest.mark.parametrize("noise", [0.0, 2 / 255])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_a_photo_without_flare_comes_back_unchanged(dtype: type, noise: float) -> None:
+    _, scene = _spot(dtype)
+    result = Remover(engine=Identity(noise)).remove(scene)
+    assert not result.found
+    np.testing.assert_array_equal(result.image, scene)
+    assert not result.flare.any()
+
+
+def test_the_layer_keeps_its_sign() -> None:
+    spoiled, scene = _spot(np.uint8)
+    result = Remover(engine=Oracle(spoiled)).remove(scene)  # now the "scene" is the brighter one
+    assert result.found
+    assert decibels(result.image, spoiled) > 40
+
+
+def test_strength_goes_from_nothing_to_all_in_linear_light() -> None:
+    spoiled, scene = _spot(np.uint16)
+    remover = Remover(engine=Oracle(scene))
+    none, half, full = (remover.remove(spoiled, strength=s).image for s in (0, 0.5, 1))
+    np.testing.assert_array_equal(none, spoiled)
+    linear = [srgb_to_linear(one / 65535) for one in (spoiled, half, full)]
+    np.testing.assert_allclose(linear[1], (linear[0] + linear[2]) / 2, atol=5e-5)
+
+
+def test_a_mask_limits_the_effect() -> None:
+    spoiled, scene = _spot(np.uint8)
+    mask = np.zeros((600, 800), bool)
+    mask[:, :400] = True
+    remover = Remover(engine=Oracle(scene))
+    free, limited = remover.remove(spoiled).image, remover.remove(spoiled, mask=mask).image
+    np.testing.assert_array_equal(limited[:, :400], free[:, :400])
+    np.testing.assert_array_equal(limited[:, 400:], spoiled[:, 400:])
+    small = mask[::4, ::4].astype(np.uint8) * 255  # of the photo's shape, smaller
+    scaled = remover.remove(spoiled, mask=small).image
+    np.testing.assert_array_equal(scaled[:, :390], free[:, :390])
+    np.testing.assert_array_equal(scaled[:, 410:], spoiled[:, 410:])
+
+
+def test_bands_and_threads_do_not_show() -> None:
+    picture = np.random.default_rng(2).integers(0, 256, (1500, 900, 3)).astype(np.uint8)
+    one, many = (
+        Remover(engine=Dimmer(), threads=n, short_side=64).remove(picture).image for n in (1, 5)
+    )
+    np.testing.assert_array_equal(one, many)
+    flat = np.full((1500, 900, 3), 180, np.uint8)
+    dimmed = Remover(engine=Dimmer(), threads=1, short_side=64).remove(flat).image
+    assert np.unique(dimmed).size == 1
+
+
+@pytest.mark.parametrize("radius", [3, 12, 60])
+def test_clipped_lamps_keep_their_shape_and_stay_white(radius: int) -> None:
+    """The lamp may be smaller than a sample of the network (6 pixels), or much larger."""
+    y, x = np.mgrid[:1536, :1536] - 768.0
+    distance = np.hypot(x, y)
+    lamp = distance < radius
+    glow = 0.45 / (1 + (distance / 150) ** 2)
+    scene = np.where(lamp, 1.0, 0.03)[..., None] * np.ones(3)
+    spoiled = np.where(lamp[..., None], 1.0, scene + glow[..., None] * [1.0, 0.8, 0.6])
+    scene, spoiled = (codes(np.clip(one, 0, 1) ** (1 / 2.2)) for one in (scene, spoiled))
+    restored = Remover(engine=Oracle(scene), short_side=256).remove(spoiled).image
+    core = distance < max(1.5, radius - 6)
+    assert restored[core].min() >= 235
+    rim = restored[lamp].astype(int)
+    assert rim.min() > 190  # the untreated layer would leave 190 and less in the core
+    assert (rim.max(axis=1) - rim.min(axis=1)).max() < 40  # no coloured rim
+    bright = (restored.min(axis=2) > 128).sum()
+    assert bright == pytest.approx(lamp.sum(), rel=0.06, abs=6)
+
+
+def test_a_network_that_dims_lamps_does_not_make_them_grey() -> None:
+    picture = np.full((300, 300, 3), 40, np.uint8)
+    picture[100:200, 100:200] = 255
+    restored = Remover(engine=Dimmer(0.97)).remove(picture).image
+    assert (restored[102:198, 102:198] == 255).all()
