@@ -88,8 +88,8 @@ def flared(paths: list[Path], count: int, *, lens: str, seed: int) -> list[Flare
     pairs = []
     for i in range(count):
         made = synthesize(photos(i % len(paths)), seed=seed + i, settings=settings, size=SIZE)
-        levels = [np.rint(255 * x).astype(np.uint8) for x in (made.input, made.target)]
-        pairs.append(FlaredPair(*levels, made.mask))
+        spoiled, clean = (np.rint(255 * x).astype(np.uint8) for x in (made.input, made.target))
+        pairs.append(FlaredPair(spoiled, clean, made.mask))
     return pairs
 
 

@@ -1,6 +1,7 @@
 """Views are mapped to the frame and back; strong views can be switched off part by part."""
 
 import colorsys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy import ndimage
 
 from semilar.data.views import StrongView, View, gaussian_blur, hue_rotation, luma
 
-OFF = {"jitter": 0.0, "grey": 0.0, "blur": 0.0, "noise": 0.0}
+OFF = StrongView(jitter=0.0, grey=0.0, blur=0.0, noise=0.0)
 
 
 def picture(seed: int = 0, size: tuple[int, int] = (20, 26)) -> torch.Tensor:
@@ -37,14 +38,14 @@ def test_flips_happen_in_half_of_the_views_and_crops_reach_every_corner() -> Non
 
 
 def test_all_off_is_the_weak_view() -> None:
-    strong, colour = StrongView(**OFF)(picture(), np.random.default_rng(0))
+    strong, colour = OFF(picture(), np.random.default_rng(0))
     torch.testing.assert_close(strong, picture())
     torch.testing.assert_close(colour(picture(1)), picture(1))
 
 
 @pytest.mark.parametrize("part", ["jitter", "grey", "blur", "noise"])
 def test_each_part_changes_the_picture_alone(part: str) -> None:
-    strong = StrongView(**{**OFF, part: 1.0 if part != "noise" else 0.05})
+    strong = replace(OFF, **{part: 1.0 if part != "noise" else 0.05})
     changed, colour = strong(picture(), np.random.default_rng(1))
     assert (changed - picture()).abs().max() > 0.01
     assert changed.min() >= 0
