@@ -67,6 +67,5 @@ def _lifespan(service: Service) -> Any:
         service.ready = True
         yield {HEAD_SECONDS: service.settings.limits.head_seconds}
         service.ready = False
-        service.work.close()
 
     return lifespan

@@ -84,10 +84,6 @@ class Work:
         """Whole seconds until a place is likely to be free."""
         return max(1, math.ceil(self.mean_seconds * self.taken / self.jobs))
 
-    def close(self) -> None:
-        """Take no further job; those that run are waited for."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
-
     def _ended(self, started: float) -> None:
         self.running -= 1
         self._free.release()
