@@ -101,14 +101,23 @@ def test_an_exact_match_is_infinite_everywhere(folders: dict[str, Path]) -> None
     facts = json.loads(json.dumps(as_json(evaluation, summary), allow_nan=False))
     assert facts["means"]["result"]["psnr"]["value"] == "inf"
     assert facts["rows"][0]["result"]["s_psnr"] is None
+    assert facts["rows"][0]["differences"]["untouched"]["psnr"] == "inf"
 
 
 def test_the_table_of_rows(folders: dict[str, Path]) -> None:
     evaluation = evaluate(pair_folders(folders), with_lpips=False)
     rows = list(csv.DictReader(io.StringIO(as_csv(evaluation))))
-    assert len(rows) == 3 * COUNT
-    assert float(rows[0]["psnr"]) == evaluation.rows[0]["result"]["psnr"]
-    assert rows[0]["s_psnr"] == ""
+    first = {row["role"]: row for row in rows if row["picture"] == "000"}
+    assert list(first) == [
+        "result", "untouched", "baseline", "result minus untouched", "result minus baseline"
+    ]  # fmt: skip
+    assert len(rows) == 5 * COUNT
+    assert float(first["result"]["psnr"]) == evaluation.rows[0]["result"]["psnr"]
+    assert first["result"]["s_psnr"] == first["result minus baseline"]["s_psnr"] == ""
+    for metric in ("psnr", "ssim", "g_psnr"):
+        assert float(first["result minus baseline"][metric]) == pytest.approx(
+            float(first["result"][metric]) - float(first["baseline"][metric])
+        )
 
 
 def test_a_differently_sized_partner_is_named(folders: dict[str, Path]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from semilar import __version__
-from semilar.evaluate.metrics import BY_KEY
+from semilar.evaluate.metrics import BY_KEY, Row
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Summary
 
@@ -39,22 +39,28 @@ def as_json(evaluation: Evaluation, summary: Summary) -> dict[str, Any]:
                 "pictures": [names[i] for i in summary.ranking[:WORST]],
             },
             "rows": [
-                {"picture": name, **row} for name, row in zip(names, evaluation.rows, strict=True)
+                {"picture": name, **evaluation.rows[i], "differences": _gains(evaluation, i)}
+                for i, name in enumerate(names)
             ],
         }
     )
 
 
 def as_csv(evaluation: Evaluation) -> str:
-    """One line per picture and role; an empty field where the picture has no such region."""
+    """One line per picture and series, differences included; empty where a region is missing."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["picture", "role", *evaluation.metrics])
-    for picture, row in zip(evaluation.pictures, evaluation.rows, strict=True):
-        for role in evaluation.roles:
-            values = [row[role][metric] for metric in evaluation.metrics]
-            writer.writerow([picture.name, role, *("" if v is None else repr(v) for v in values)])
+    for i, picture in enumerate(evaluation.pictures):
+        gains = {f"result minus {role}": row for role, row in _gains(evaluation, i).items()}
+        for role, row in (evaluation.rows[i] | gains).items():
+            values = ["" if row[m] is None else repr(row[m]) for m in evaluation.metrics]
+            writer.writerow([picture.name, role, *values])
     return stream.getvalue()
+
+
+def _gains(evaluation: Evaluation, index: int) -> dict[str, Row]:
+    return {role: evaluation.difference(index, role) for role in evaluation.others}
 
 
 def _plain(value: Any) -> Any:

@@ -142,16 +142,20 @@ def _differences(summary: Summary, role: str) -> str:
 
 def _rows_table(evaluation: Evaluation, shown: set[int]) -> str:
     columns = [(role, key) for key in evaluation.metrics for role in evaluation.roles]
+    headings = [(f"PSNR gain over {_NAMES[role]}", "result") for role in evaluation.others]
+    headings += [(BY_KEY[key].label, _NAMES[role]) for role, key in columns]
     head = "".join(
         '<th scope="col" aria-sort="none"><button type="button">'
-        f"{escape(BY_KEY[key].label)}<small>{_NAMES[role]}</small></button></th>"
-        for role, key in columns
+        f"{escape(label)}<small>{series}</small></button></th>"
+        for label, series in headings
     )
     body = []
     for i, (picture, row) in enumerate(zip(evaluation.pictures, evaluation.rows, strict=True)):
         name = escape(picture.name)
         label = f'<a href="#picture-{i}">{name}</a>' if i in shown else name
-        cells = "".join(_cell(row[role][key], key) for role, key in columns)
+        gains = [evaluation.difference(i, role)["psnr"] for role in evaluation.others]
+        cells = "".join(_cell(gain, "psnr", signed=True) for gain in gains)
+        cells += "".join(_cell(row[role][key], key) for role, key in columns)
         body.append(f'<tr><th scope="row" data-value="{name}">{label}</th>{cells}</tr>')
     return (
         '<thead><tr><th scope="col" aria-sort="ascending"><button type="button">picture</button>'
@@ -159,9 +163,9 @@ def _rows_table(evaluation: Evaluation, shown: set[int]) -> str:
     )
 
 
-def _cell(value: float | None, key: str) -> str:
+def _cell(value: float | None, key: str, *, signed: bool = False) -> str:
     sortable = "" if value is None else repr(float(value)).replace("inf", "Infinity")
-    return f'<td data-value="{sortable}">{number(value, key)}</td>'
+    return f'<td data-value="{sortable}">{number(value, key, signed=signed)}</td>'
 
 
 def _mean(mean: Mean | None, key: str, *, signed: bool = False) -> str:

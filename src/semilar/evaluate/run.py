@@ -27,6 +27,16 @@ class Evaluation:
         """The metrics that were computed."""
         return tuple(self.rows[0][self.roles[0]])
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The series the result is compared with."""
+        return tuple(role for role in self.roles if role != "result")
+
+    def difference(self, index: int, role: str) -> Row:
+        """Result minus `role` for one picture; two exact matches differ by nothing."""
+        row = self.rows[index]
+        return {key: _minus(value, row[role][key]) for key, value in row["result"].items()}
+
 
 def evaluate(
     pictures: list[Series],
@@ -54,6 +64,12 @@ def evaluate(
             note(keys[i], row)
             progress()
     return Evaluation(pictures, [done[key] for key in keys], roles)
+
+
+def _minus(first: float | None, second: float | None) -> float | None:
+    if first is None or second is None:
+        return None
+    return 0.0 if first == second else first - second
 
 
 _Task = tuple[int, Series, tuple[str, ...], bool]

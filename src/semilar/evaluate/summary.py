@@ -51,8 +51,9 @@ def summarize(evaluation: Evaluation) -> Summary:
     metrics = evaluation.metrics
     columns = {role: _columns(evaluation, role, metrics) for role in evaluation.roles}
     means = {role: _means(metrics, values) for role, values in columns.items()}
-    others = [role for role in evaluation.roles if role != "result"]
-    differences = {role: _differences(metrics, columns["result"], columns[role]) for role in others}
+    differences = {
+        role: _differences(metrics, columns["result"], columns[role]) for role in evaluation.others
+    }
     ranking, ranked_by = _rank(columns, metrics)
     has_score = "score" in means["result"]
     return Summary(

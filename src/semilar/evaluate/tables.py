@@ -37,16 +37,18 @@ def differences_table(summary: Summary, role: str) -> Table:
 def worst_table(evaluation: Evaluation, summary: Summary) -> Table:
     """The pictures to look at first."""
     shown = [key for key in ("psnr", "ssim", "lpips_published") if key in evaluation.metrics]
-    others = [role for role in evaluation.roles if role != "result"]
     headings = [BY_KEY[key].label.replace(" ", "\n", 1) for key in shown]
-    gains = [f"PSNR\n{ROLE_NAMES[role]}" for role in others]
+    gains = [f"PSNR gain over\n{ROLE_NAMES[role]}" for role in evaluation.others]
     table = _table(f"worst {WORST} by {summary.ranked_by}", "picture", *headings, *gains)
     for i in summary.ranking[:WORST]:
         row = evaluation.rows[i]
         table.add_row(
             evaluation.pictures[i].name,
             *(number(row["result"][key], key) for key in shown),
-            *(number(row[role]["psnr"], "psnr") for role in others),
+            *(
+                number(evaluation.difference(i, role)["psnr"], "psnr", signed=True)
+                for role in evaluation.others
+            ),
         )
     return table
 
