@@ -82,8 +82,9 @@ def draw_view(scene: np.ndarray, random: np.random.Generator) -> tuple[Tensor, T
     top, left = random.integers(SIDE - side + 1, size=2)
     pair = as_picture(scene[:, top : top + side, left : left + side])
     pair = functional.interpolate(pair, size=(VIEW, VIEW), mode="bilinear", antialias=True)
-    # Exposure and curve of the camera: day turns into dusk, dusk into night.
-    pair = (pair * random.uniform(0.6, 1.1)).clamp(0, 1) ** random.uniform(0.8, 1.8)
+    # The curve of the camera. Not its gain: a light source that no longer clips is what tells a
+    # darkened picture from a dark scene.
+    pair = pair.clamp(0, 1) ** random.uniform(0.8, 1.5)
     return pair[:1], pair[1:]
 
 

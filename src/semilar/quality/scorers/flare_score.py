@@ -31,7 +31,7 @@ class FlareScoreNet(nn.Module):
     usual: Tensor
     spread: Tensor
 
-    def __init__(self, *, members: int = 4, width: int = 64) -> None:
+    def __init__(self, *, members: int = 2, width: int = 64) -> None:
         super().__init__()
         self.cues = Cues()
         self.register_buffer("usual", torch.zeros(Cues.count))

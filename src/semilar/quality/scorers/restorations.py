@@ -125,9 +125,9 @@ KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Generator], Tensor]] = {
     "fog": _fog,
 }
 
-# Residual flare is what the score is for; it gets half of the lessons.
-_RESIDUAL = {"residual": 0.3, "patchy residual": 0.2}
-_SHARES = [_RESIDUAL.get(kind, 0.5 / (len(KINDS) - len(_RESIDUAL))) for kind in KINDS]
+# Residual flare is what the score is for; it gets two lessons in five.
+_RESIDUAL = {"residual": 0.25, "patchy residual": 0.15}
+_SHARES = [_RESIDUAL.get(kind, 0.6 / (len(KINDS) - len(_RESIDUAL))) for kind in KINDS]
 # Damage that may come on top of another.
 _AFTERWARDS = ["darkening", "dark patches", "blur", "fog"]
 
