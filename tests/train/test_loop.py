@@ -15,7 +15,6 @@ from PIL import Image
 from semilar.errors import SemilarError
 from semilar.net import build
 from semilar.quality import psnr
-from semilar.train import checkpoint
 from semilar.train.checkpoint import load_newest, read_tensors, saved_steps
 from semilar.train.display import Silent, Speed
 from semilar.train.logbook import Logbook, read_log
@@ -120,16 +119,17 @@ def test_a_loss_that_is_not_finite_is_skipped_counted_and_ends_the_run(
 def test_a_full_disk_costs_only_the_work_since_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, written = checkpoint.save_file, []
+    real, written = Path.write_bytes, []
 
-    def full_disk(tensors, path, metadata):
-        written.append(path)
-        if len(written) == 2:
-            Path(path).write_bytes(b"half of it")
-            raise OSError(errno.ENOSPC, "No space left on device")
-        real(tensors, path, metadata=metadata)
+    def full_disk(path: Path, content: bytes) -> int:
+        if path.suffix == ".safetensors":
+            written.append(path)
+            if len(written) == 2:
+                real(path, content[: len(content) // 2])
+                raise OSError(errno.ENOSPC, "No space left on device")
+        return real(path, content)
 
-    monkeypatch.setattr(checkpoint, "save_file", full_disk)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
     recipe = tiny_recipe(tmp_path, changes={**PLAIN, "checkpoint_every": 2})
     with pytest.raises(SemilarError, match=r"step-00000004.*No space left"):
         train_here(recipe)
@@ -169,6 +169,15 @@ def test_photos_fewer_than_a_batch_are_a_sentence(tmp_path: Path) -> None:
         train_here(tiny_recipe(tmp_path, changes={"semi": {"batch": 8}}))
     with pytest.raises(SemilarError, match=r"make it at least 32"):
         train_here(tiny_recipe(tmp_path, "other", changes={"semi": {"side": 16}}))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_broken_photo_is_a_sentence_with_its_name(tmp_path: Path, workers: int) -> None:
+    recipe = tiny_recipe(tmp_path, changes={**PLAIN, "machine": {"workers": workers}})
+    (tmp_path / "backgrounds" / "scene-03.jpg").write_bytes(b"no picture")
+    with pytest.raises(SemilarError, match=r"scene-03\.jpg") as caught:
+        train_here(recipe)
+    assert "Traceback" not in str(caught.value)
 
 
 def test_validation_compares_with_the_untouched_input() -> None:

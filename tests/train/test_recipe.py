@@ -106,6 +106,11 @@ def test_overrides_reach_every_depth(file: Path) -> None:
             "semi.repository.stratgy=none",
             r"semi.repository.stratgy is not a known key; there are strat",
         ),
+        (
+            "validation.sets={simulated: {kind: pairs, folder: x, cuont: 3}}",
+            r"cuont is not a known key; there are kind, folder, side, limit",
+        ),
+        ("labeled.sample=3", r"labeled.simulated.sample is not a known key; there are kind, backg"),
         ("optimizer.lr=fast", r"optimizer.lr: .*number.*not 'fast'"),
         ("optimizer.lr=-1", r"optimizer.lr: .*greater than 0"),
         ("semi.repository.strategy=best", r"strategy: .*'none', 'momentum' or 'momentum\+quality'"),

@@ -12,11 +12,11 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from semilar.errors import SemilarError
-from semilar.files import atomic_path
+from semilar.files import write_bytes
 
 Tensors = dict[str, Tensor]
 
@@ -90,8 +90,7 @@ def write_tensors(path: Path, tensors: Tensors, header: dict[str, Any]) -> None:
     flat = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
     header = {**header, "checksum": _checksum(flat)}
     try:
-        with atomic_path(path) as temporary:
-            save_file(flat, temporary, metadata={"semilar": json.dumps(header)})
+        write_bytes(path, save(flat, metadata={"semilar": json.dumps(header)}))
     except (OSError, SafetensorError) as error:
         raise SemilarError(f"{path}: could not be written ({error}).") from error
 

@@ -16,6 +16,7 @@ from torch.utils.data import DataLoader, Dataset
 from semilar.data.labeled import LabeledSource, synth_settings
 from semilar.data.order import LABELED, UNLABELED, derived_seed, lane, place
 from semilar.data.unlabeled import UnlabeledPhotos, UnlabeledSample
+from semilar.errors import SemilarError
 from semilar.train.plan import Plan
 
 
@@ -116,14 +117,31 @@ def owned_photos(count: int, batch: int, rank: int, world: int) -> list[int]:
 def feed(batches: Batches, numbers: range, *, workers: int, prefetch: int) -> Iterator[Batch]:
     """The batches of those numbers in order, made by `workers` processes ahead of need."""
     loader = DataLoader(
-        batches,
+        _Attempts(batches),
         batch_size=None,
         sampler=numbers,  # type: ignore[arg-type]
         num_workers=workers,
         prefetch_factor=prefetch if workers else None,
         worker_init_fn=_prepare_worker,
     )
-    yield from loader
+    for made in loader:
+        if isinstance(made, SemilarError):
+            raise made
+        yield made
+
+
+class _Attempts(Dataset):
+    """Batches, or the sentence why there is none: an error raised in a worker process would arrive
+    wrapped in its traceback."""
+
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
+
+    def __getitem__(self, number: int) -> Batch | SemilarError:
+        try:
+            return self._batches[number]
+        except SemilarError as error:
+            return error
 
 
 def _prepare_worker(_: int) -> None:

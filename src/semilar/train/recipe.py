@@ -269,7 +269,7 @@ class Machine(Part):
     devices: int | Literal["auto"] = 1
     nodes: Positive = 1
     strategy: str = "auto"
-    precision: Literal["32-true", "16-mixed", "bf16-mixed"] = "32-true"
+    precision: Literal["32-true", "bf16-mixed"] = "32-true"
     threads: Annotated[int, Field(ge=0)] = 0
     """Threads of the training process; 0 leaves it to torch."""
     workers: Annotated[int, Field(ge=0)] = 2

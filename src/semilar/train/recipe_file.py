@@ -139,39 +139,24 @@ def _sentence(detail: Any) -> str:
 
 def _known_keys(location: tuple[int | str, ...]) -> str:
     """The keys allowed beside a wrong one, found by walking down the types of the recipe."""
-    model: Any = Recipe
+    models: list[type[BaseModel]] = [Recipe]
     for part in location[:-1]:
-        model = _next_model(model, part)
-        if model is None:
-            return ""
-    return ", ".join(model.model_fields)
+        owner = next((model for model in models if part in model.model_fields), None)
+        if owner is not None:
+            models = _models(owner.model_fields[str(part)].annotation)
+        else:  # a place in a list, a name in a table, or the kind that tells parts from another
+            models = sorted(models, key=lambda model: _kind(model) != part)
+    return ", ".join(models[0].model_fields) if models else ""
 
 
-def _next_model(model: Any, part: int | str) -> Any:
-    """The part of the recipe that `part` leads to from `model`."""
-    if isinstance(part, str) and part in model.model_fields:
-        return _first_model(model.model_fields[part].annotation, None)
-    # A place in a list, or the kind that tells one of several parts: the annotation was followed.
-    kinds = [cls for cls in _subclasses() if _kind(cls) == part]
-    return kinds[0] if kinds and isinstance(part, str) else model
+def _kind(model: type[BaseModel]) -> Any:
+    field = model.model_fields.get("kind")
+    return getattr(field.annotation, "__args__", (None,))[0] if field else None
 
 
-def _kind(cls: Any) -> Any:
-    field = cls.model_fields.get("kind")
-    return field.annotation.__args__[0] if field else None
-
-
-def _subclasses() -> list[Any]:
-    from semilar.train.recipe import Part
-
-    return Part.__subclasses__()
-
-
-def _first_model(annotation: Any, default: Any) -> Any:
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """The parts of a recipe that a type mentions."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for argument in getattr(annotation, "__args__", ()):
-        found = _first_model(argument, None)
-        if found is not None:
-            return found
-    return default
+        return [annotation]
+    inner = getattr(annotation, "__args__", ())
+    return [model for argument in inner for model in _models(argument)]
