@@ -29,6 +29,9 @@ NEON_SHARE = 0.06
 REFERENCE_RADIANCE = 10.0
 REFERENCE_RADIUS = 0.012
 
+SATURATED = 0.85
+"""Linear light from which a pixel of a photograph counts as part of a lamp."""
+
 
 @dataclass(frozen=True)
 class Light:
@@ -77,7 +80,8 @@ def find_lights(scene: Floats, limit: int, radiance: float) -> list[Light]:
     """The brightest saturated spots of `scene`, *linear* light: at most `limit` of them."""
     block = 8
     height, width = scene.shape[0] // block * block, scene.shape[1] // block * block
-    full = scene[:height, :width].min(axis=2) > 0.85
+    red, green, blue = (scene[:height, :width, channel] for channel in range(3))
+    full = (red > SATURATED) & (green > SATURATED) & (blue > SATURATED)
     counts = full.reshape(height // block, block, width // block, block).sum(axis=(1, 3))
     order = np.argsort(counts, axis=None)[::-1][:limit]
     found = []
@@ -118,8 +122,8 @@ def _parts(rng: Rng, shape: str, radius: float, turn: float) -> list[tuple[float
         steps = np.linspace(-1, 1, 5) * radius * uniform(rng, (1.5, 3))
         return [(s * np.cos(turn), s * np.sin(turn), radius * 0.4) for s in steps]
     if shape == "window":
-        cells = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-        return [(i * radius * 0.6, j * radius * 0.6, radius * 0.34) for i, j in cells]
+        panes = [(i * radius / 2, j * radius / 2) for i in (-1, 1) for j in (-1, 1)]
+        return [(dx, dy, radius * 0.48) for dx, dy in panes]
     offsets = rng.normal(0, 1.6 * radius, (integer(rng, (2, 5)), 2))
     return [(dx, dy, radius * uniform(rng, (0.4, 0.8))) for dx, dy in offsets]
 

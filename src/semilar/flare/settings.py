@@ -111,7 +111,7 @@ class StreakSettings:
     broken: float = 0.15
     skirt: Range = (0.0, 0.25)
     """Height of the wide foot of the line's profile, relative to its middle."""
-    tint: float = 0.45
+    tint: float = 0.35
     """Largest relative change of a colour channel; the same for all lines of a lens."""
     focal: Range = (0.6, 1.4)
     """Focal length over the short side: bends the lines away from the optical centre."""

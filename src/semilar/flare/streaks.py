@@ -39,6 +39,8 @@ class Line:
     """Position across it; equal values lie on one bent line, (H, W)."""
     light: Floats
     """Light along the line, on one side of the source and then on the other, (2 STEPS, 3)."""
+    tail: Floats
+    """The most that is still to come from each step outwards on either side, (STEPS,)."""
     width: float
     spread: float
     skirt: float
@@ -67,7 +69,9 @@ def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
         c, s = np.array([np.cos(angle), np.sin(angle)], np.float32)
         light = _draw_light(rng, settings, power * np.float32(rng.uniform(0.5, 1.0)))
         along, across = (c * x + s * y) * slant, (c * y - s * x) * slant
-        lines.append(Line(along, across, light, direction=(float(c), float(s)), **shape))
+        lines.append(
+            Line(along, across, light, _tail(light), direction=(float(c), float(s)), **shape)
+        )
     return lines
 
 
@@ -79,7 +83,8 @@ def add_line(canvas: Floats, line: Line, light: Light, frame: Frame) -> None:
     half = max(light.radius * line.width, THINNEST)
     chord = light.radius / (REFERENCE_RADIUS * frame.side) * light.radius * line.width / half
     gain = light.radiance * np.float32(chord / REFERENCE_RADIANCE)
-    reach = _visible_steps(line, float(gain.max())) / STEPS * REACH * frame.side
+    visible = np.searchsorted(-line.tail, -FAINTEST / float(gain.max()))
+    reach = float(visible) / STEPS * REACH * frame.side
     if reach < 1:
         return
     along0, across0 = _project(line, light, frame)
@@ -118,11 +123,9 @@ def _project(line: Line, light: Light, frame: Frame) -> tuple[float, float]:
     return (c * x + s * y) * slant, (c * y - s * x) * slant
 
 
-def _visible_steps(line: Line, gain: float) -> int:
-    """Steps until both sides have sunk for good below what an eye or a file can tell from 0."""
-    sides = line.light.max(axis=1).reshape(2, STEPS).max(axis=0)
-    found = np.flatnonzero(sides * np.float32(gain) > FAINTEST)
-    return int(found[-1]) + 1 if found.size else 0
+def _tail(light: Floats) -> Floats:
+    peak = light.max(axis=1).reshape(2, STEPS).max(axis=0)
+    return np.maximum.accumulate(peak[::-1])[::-1]
 
 
 def _draw_light(rng: Rng, settings: StreakSettings, power: Floats) -> Floats:
