@@ -25,6 +25,11 @@ def integer(rng: Rng, bounds: tuple[int, int]) -> int:
     return int(rng.integers(bounds[0], bounds[1] + 1))
 
 
+def log_integer(rng: Rng, bounds: tuple[int, int]) -> int:
+    """A whole number between the two bounds, both included: small ones are likelier."""
+    return min(int(log_uniform(rng, (bounds[0], bounds[1] + 1))), bounds[1])
+
+
 def chance(rng: Rng, probability: float) -> bool:
     """True with that probability."""
     return bool(rng.random() < probability)

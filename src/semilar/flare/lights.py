@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semilar.flare.draws import Rng, chance, integer, log_uniform, uniform
+from semilar.flare.draws import Rng, chance, integer, log_integer, log_uniform, uniform
 from semilar.flare.frame import Frame
 from semilar.flare.sample import Floats
 from semilar.flare.settings import LightSettings
@@ -59,7 +59,7 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
     glow = uniform(rng, settings.glow)
     turn = uniform(rng, (0, np.pi))
     lights: list[Light] = []
-    for number in range(integer(rng, settings.count)):
+    for number in range(log_integer(rng, settings.count)):
         first = number == 0
         radius = main_radius if first else main_radius * uniform(rng, settings.others)
         outside = first and chance(rng, settings.off_frame)

@@ -44,9 +44,9 @@ class BackgroundSettings:
 class LightSettings:
     """Light sources drawn into the scene, and those found in it."""
 
-    count: tuple[int, int] = (1, 7)
-    """How many lights of one kind; the first is the main one, the others are smaller."""
-    radius: Range = (0.005, 0.022)
+    count: tuple[int, int] = (1, 14)
+    """How many lights, log-uniform; the first is the main one, the others are smaller."""
+    radius: Range = (0.004, 0.026)
     """Radius of the main light, drawn log-uniformly."""
     others: Range = (0.06, 0.8)
     """Radius of the other lights, as a share of the main one."""
@@ -97,13 +97,13 @@ class StreakSettings:
     height: Range = (0.15, 1.1)
     """Linear light of the line close to the reference source; log-uniform."""
     length: Range = (0.3, 2.0)
-    falloff: Range = (0.5, 1.8)
+    falloff: Range = (0.3, 1.8)
     """Exponent of the fall-off along the line."""
     rainbow: Range = (0.3, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.3, 1.2)
+    width: Range = (0.3, 1.5)
     """Width of the line, as a multiple of the source's radius."""
     spread: Range = (0.0, 0.02)
     """Widening of the line per unit of its length."""
@@ -159,7 +159,7 @@ class WaveSettings:
 class LensSettings:
     """The lens that all sources of one picture share."""
 
-    strength: Range = (0.7, 1.6)
+    strength: Range = (0.6, 1.4)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
     shimmer: ShimmerSettings = ShimmerSettings()
