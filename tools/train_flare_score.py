@@ -38,7 +38,7 @@ from semilar.quality.scorers.restorations import draw_restorations, true_psnr
 SIDE = 384  # of a stored scene
 VIEW = 320  # of a picture that is measured
 VARIANTS = 5  # restorations of one scene
-BATCH = 16  # scenes
+BATCH = 10  # scenes
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
 
@@ -113,11 +113,12 @@ def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
     gap, true_gap = (x[:, :, None] - x[:, None, :] for x in (score, psnr))
     order = functional.softplus(-gap * true_gap.sign()) * (true_gap.abs() / 3).clamp(max=1)
     cells = functional.smooth_l1_loss(guessed, torch.log10(errors + 1e-5), beta=0.3)
-    return cells + functional.smooth_l1_loss(score / 10, psnr / 10, beta=0.2) + order.mean()
+    # The order is what the score is for; the other two keep it in decibels.
+    return cells + functional.smooth_l1_loss(score / 10, psnr / 10, beta=0.2) + 3 * order.mean()
 
 
 def train(work: Path, steps: int) -> None:
-    """Fit the members of the network to all `cues-*.safetensors`; writes `net.safetensors`."""
+    """Fit the network to all `cues-*.safetensors`; writes `net.safetensors`."""
     files = [load_file(file) for file in sorted(work.glob("cues-*.safetensors"))]
     cues, errors, psnr = (torch.cat([f[k] for f in files]) for k in ("cues", "errors", "psnr"))
     torch.manual_seed(0)
@@ -125,20 +126,18 @@ def train(work: Path, steps: int) -> None:
     sample = cues[:: max(1, len(cues) // 200)].float()
     net.usual.copy_(sample.mean((0, 1, 3, 4)))
     net.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.05)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=4e-3, weight_decay=0.02)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     for step in track(range(steps), description=f"{len(cues)} scenes"):
         chosen = torch.randint(len(cues), (BATCH,))
         guessed = net.guess(cues[chosen].flatten(0, 1).float())
-        truth = errors[chosen].flatten(0, 1)
-        # The members learn side by side, each from its own start.
-        loss = torch.stack([losses(one, truth, psnr[chosen]) for one in guessed]).sum()
+        loss = losses(guessed, errors[chosen].flatten(0, 1), psnr[chosen])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         cosine.step()
         if step % 50 == 0 or step == steps - 1:
-            print(step, f"{loss.item() / len(guessed):.4f}", flush=True)
+            print(step, f"{loss.item():.4f}", flush=True)
     with atomic_path(work / "net.safetensors") as path:
         save_file(net.state_dict(), path)
 
@@ -179,7 +178,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("out/flare-score"))
     parser.add_argument("--scenes", type=int, default=1200, help="how many")
     parser.add_argument("--first", type=int, default=0, help="scene to begin with (cues)")
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=500)
     options = parser.parse_args()
     if options.job == "cues":
         measure(options.work, options.first, options.scenes)

@@ -22,46 +22,35 @@ WORKING_PIXELS = 320 * 320
 
 
 class FlareScoreNet(nn.Module):
-    """Encoded pictures to log10 of the squared error expected in each cell of 32 x 32 pixels.
-
-    Several small networks that saw the same lessons from different starts; their guesses are
-    averaged, which is worth more than one larger network.
-    """
+    """Encoded pictures to log10 of the squared error expected in each cell of 32 x 32 pixels."""
 
     usual: Tensor
     spread: Tensor
 
-    def __init__(self, *, members: int = 2, width: int = 64) -> None:
+    def __init__(self, *, width: int = 96) -> None:
         super().__init__()
         self.cues = Cues()
         self.register_buffer("usual", torch.zeros(Cues.count))
         self.register_buffer("spread", torch.ones(Cues.count))
-        self.members = nn.ModuleList(_Member(width) for _ in range(members))
+        last = nn.Conv2d(width // 2, 1, 1)
+        nn.init.constant_(last.bias, -3.0)  # type: ignore[arg-type]
+        self.judge = nn.Sequential(
+            nn.Conv2d(Cues.count, width, 1),
+            nn.ReLU(),
+            nn.Conv2d(width, width // 2, 1),
+            nn.ReLU(),
+            last,
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, 3, H, W) encoded, sides a multiple of 32 -> (B, H/32, W/32) log10 squared error."""
-        return self.guess(self.cues(x)).mean(0)
+        return self.guess(self.cues(x))
 
     def guess(self, cues: Tensor) -> Tensor:
-        """Cues (B, `Cues.count`, h, w) -> what each member guesses, (members, B, h, w)."""
-        usual, spread = self.usual[:, None, None], self.spread[:, None, None]
+        """Cues (B, `Cues.count`, h, w) -> log10 squared error (B, h, w)."""
+        plain = (cues - self.usual[:, None, None]) / self.spread[:, None, None]
         # A cue far out of the ordinary must not drive the guess anywhere.
-        plain = ((cues - usual) / spread).clamp(-5, 5)
-        return torch.stack([member(plain)[:, 0] for member in self.members])
-
-
-class _Member(nn.Sequential):
-    def __init__(self, width: int) -> None:
-        super().__init__(
-            nn.Dropout2d(0.1),
-            nn.Conv2d(Cues.count, width, 1),
-            nn.ReLU(),
-            nn.Dropout2d(0.1),
-            nn.Conv2d(width, width // 2, 1),
-            nn.ReLU(),
-            last := nn.Conv2d(width // 2, 1, 1),
-        )
-        nn.init.constant_(last.bias, -3.0)  # type: ignore[arg-type]
+        return self.judge(plain.clamp(-5, 5))[:, 0]
 
 
 def decibels(log_errors: Tensor) -> Tensor:
