@@ -1,7 +1,10 @@
 """A network as an ONNX file with free height and width."""
 
+import contextlib
 import copy
+import logging
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -11,6 +14,18 @@ from semilar.files import atomic_path
 from semilar.net.interface import MIN_SIZE
 
 OPSET = 18
+
+
+@contextlib.contextmanager
+def _quiet_exporter() -> Iterator[None]:
+    """The exporter reports every operator of packages that are not there; nobody asked."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def export(net: nn.Module, path: Path) -> None:
@@ -23,7 +38,7 @@ def export(net: nn.Module, path: Path) -> None:
     example = torch.rand(1, 3, 90, 118)
     height = torch.export.Dim("height", min=MIN_SIZE)
     width = torch.export.Dim("width", min=MIN_SIZE)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _quiet_exporter():
         warnings.simplefilter("ignore")
         program = torch.onnx.export(
             net,
