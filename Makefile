@@ -28,9 +28,11 @@ lint: $(READY) ## ruff and pyright
 	$(BIN)/pyright
 
 test: lint ## everything CI runs: lint and the fast tests
+	$(BIN)/python tools/chromium.py
 	$(BIN)/pytest -n $(JOBS) -m "not slow"
 
 test-all: lint ## the slow tests too
+	$(BIN)/python tools/chromium.py
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(READY) ## ratios, measured side by side

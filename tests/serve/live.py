@@ -4,7 +4,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import uvicorn
 from fastapi import FastAPI
@@ -13,16 +13,10 @@ from semilar.serve.connection import Connection
 
 
 @contextlib.contextmanager
-def live(app: FastAPI, **options: int) -> Iterator[tuple[str, int]]:
+def live(app: FastAPI, *, connections: int | None = None) -> Iterator[tuple[str, int]]:
     """(host, port) of the running application; connections are the service's own kind."""
     config = uvicorn.Config(
-        app,
-        port=0,
-        http=Connection,
-        ws="none",
-        log_level="critical",
-        server_header=False,
-        **options,
+        app, http=Connection, ws="none", log_level="critical", limit_concurrency=connections
     )
     server = uvicorn.Server(config)
     listening = socket.socket()
@@ -39,7 +33,7 @@ def live(app: FastAPI, **options: int) -> Iterator[tuple[str, int]]:
         assert not thread.is_alive(), "the service did not end"
 
 
-def wait_for(condition, seconds: float = 20.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     """Until `condition()` holds."""
     end = time.monotonic() + seconds
     while not condition():

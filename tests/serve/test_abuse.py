@@ -20,7 +20,7 @@ def service():
     app = app_with(
         body_bytes=2_000_000, body_seconds=1.0, body_rate=1e9, head_seconds=1.0, rate=0, queue=8
     )
-    with live(app, limit_concurrency=200) as address:
+    with live(app, connections=200) as address:
         yield address
 
 

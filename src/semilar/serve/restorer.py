@@ -1,11 +1,8 @@
 """The function that restores, around one shared `Remover`."""
 
-from dataclasses import replace
-
-import numpy as np
-
 from semilar.photo import Photo
 from semilar.restore import Remover
+from semilar.restore.compare import side_by_side
 from semilar.serve.job import Layer, Restore
 
 
@@ -21,10 +18,3 @@ def restorer(remover: Remover) -> Restore:
         return result.image, result.found
 
     return restore
-
-
-def side_by_side(before: Photo, after: Photo) -> Photo:
-    """Both in one picture of twice the width, with the metadata of the first."""
-    alpha = None if before.alpha is None else np.hstack([before.alpha, before.alpha])
-    pixels = np.hstack([before.pixels, after.pixels])
-    return replace(before, pixels=pixels, alpha=alpha, original=None)

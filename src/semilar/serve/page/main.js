@@ -10,6 +10,7 @@ const $ = (id) => document.getElementById(id);
 const shots = [];
 let chosen = null;
 let busy = false;
+let met = false; // the service has told what it takes, or why it does not
 let limits = null;
 
 const list = new List($("photos"), { onChoose: choose, onRemove: forget });
@@ -42,7 +43,7 @@ function tooLarge(file) {
 
 /** One photo after the other, the chosen one first: the service's places are for everybody. */
 async function pump() {
-  if (busy || !$("access").hidden) return;
+  if (busy || !met) return;
   const waiting = shots.filter((shot) => shot.state === "queued");
   const next = waiting.includes(chosen) ? chosen : waiting[0];
   if (!next) return;
@@ -217,17 +218,18 @@ $("download-all").addEventListener("click", () => {
 async function meet() {
   try {
     const found = await about();
-    limits = found.limits;
+    [limits, met] = [found.limits, true];
     $("access").hidden = true;
     $("model").textContent = `Model ${found.models[0].name}`;
     const most = Math.floor(limits.body_bytes / 1e6);
     $("taken").textContent = `${limits.formats.join(", ")}, up to ${most} MB each`;
-    pump();
   } catch (error) {
-    $("access").hidden = error.status !== 401;
-    if (error.status === 401) $("token").focus();
+    met = error.status !== 401;
+    $("access").hidden = met;
+    if (!met) $("token").focus();
     $("taken").textContent = error.message;
   }
+  pump();
 }
 
 $("access").addEventListener("submit", (event) => {

@@ -1,0 +1,39 @@
+"""See to it that there is a Chromium for the browser tests; Debian's, where there is none.
+
+The one thing the Makefile installs outside its folder. Where it cannot be installed (no Debian, not
+root) it says so and the browser tests are skipped; where it should have worked it is an error.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def found() -> str | None:
+    """The browser's path: named by $SEMILAR_CHROMIUM, or on the search path."""
+    named = os.environ.get("SEMILAR_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def main() -> int:
+    """Install if need be; 1 only if an installation failed."""
+    if found():
+        return 0
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        print("No chromium here, and only root on Debian or Ubuntu can get one by this script.")
+        print("The browser tests will be skipped. Install chromium to run them.")
+        return 0
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+        done = subprocess.run(["apt-get", "-q", *command], env=quiet, stdout=subprocess.DEVNULL)
+        if done.returncode != 0:
+            print(f"apt-get {command[0]} failed; the browser tests cannot run.", file=sys.stderr)
+            return 1
+    return 0 if found() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
