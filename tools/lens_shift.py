@@ -135,6 +135,8 @@ def _branch(run: Path, copy: Path, step: int) -> None:
 
 def _train(recipe: Recipe) -> None:
     resume = bool(saved_steps(recipe.run / "checkpoints"))
+    if not resume:  # what was stopped before its first checkpoint starts again
+        shutil.rmtree(recipe.run, ignore_errors=True)
     train(recipe, resume=resume, display=Lines())
 
 
@@ -167,8 +169,8 @@ def table(results: dict[str, list[dict[str, list[float]]]]) -> str:
     for name, runs in results.items():
         cells = []
         for metric in METRICS:
-            values = np.nanmean([run[metric] for run in runs], axis=0)
-            values = values[~np.isnan(values)]
+            rows = np.array([run[metric] for run in runs])
+            values = rows[:, ~np.isnan(rows).any(axis=0)].mean(axis=0)
             digits = 4 if metric == "ssim" else 2
             if not len(values):
                 cells.append("–")
@@ -196,6 +198,7 @@ def main() -> None:
     parser.add_argument("--backgrounds", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path("out/lens-shift"))
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", type=int, help="one seed alone, to run several side by side")
     parser.add_argument("--labels", type=int, default=400)
     parser.add_argument("--photos", type=int, default=100)
     parser.add_argument("--tests", type=int, default=48)
@@ -207,16 +210,19 @@ def main() -> None:
     torch.set_num_threads(1)
     pairs = make_data(out, options)
     results = {"untouched input": [figures([pair.input for pair in pairs], pairs)]}
-    for seed in range(1, options.seeds + 1):
+    for seed in [options.only] if options.only else range(1, options.seeds + 1):
         for name, recipe in run_pair(out, seed, options).items():
             results.setdefault(name, []).append(measure(recipe, pairs))
             if recipe.semi is not None:
                 found = stats(MergedRepository(recipe.run))
                 print(f"seed {seed} {name}: {json.dumps(asdict(found))}", flush=True)
+        if options.only:
+            continue
         text = f"{table(results)}\n\nPSNR by seed\n{by_seed(results)}\n"
         (out / f"table-{options.name}.md").write_text(text)
         print(text, flush=True)
-    (out / f"figures-{options.name}.json").write_text(json.dumps(results))
+    if not options.only:
+        (out / f"figures-{options.name}.json").write_text(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -106,6 +106,8 @@ def _train(recipe: Any, *, resume: bool, max_minutes: float | None) -> None:
         ending = run(recipe, resume=resume, max_minutes=max_minutes, display=display)
     finally:
         display.end()
+    if ending.rank:
+        return
     detail(f"last validation: {ending.validation}")
     if ending.reason is not None:
         say(

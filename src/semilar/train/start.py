@@ -43,6 +43,8 @@ class Ending:
     validation: dict[str, Any]
     best: float | None
     best_step: int | None
+    rank: int = 0
+    """The process that says so, in a distributed run."""
 
 
 def train(
@@ -75,7 +77,12 @@ def train(
     sources = find_sources(recipe, tell=display.say)
     with stopper:
         trainer = prepare(recipe, folder, fabric, sources, display, features, scorer, resume=resume)
-        reason = trainer.fit(stopper)
+        try:
+            reason = trainer.fit(stopper)
+        except OSError as error:  # a full disk, a folder that went away
+            raise SemilarError(
+                f"{recipe.run}: cannot be written ({error}); resume from the last checkpoint."
+            ) from error
         return _ending(trainer, reason)
 
 
@@ -92,6 +99,7 @@ def _ending(trainer: Trainer, reason: str | None) -> Ending:
         progress.validation,
         progress.best,
         progress.best_step,
+        trainer.fabric.global_rank,
     )
 
 
