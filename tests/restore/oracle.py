@@ -59,7 +59,7 @@ def simulated(size: tuple[int, int], *, seed: int, preset: str = "strong") -> tu
     return codes(sample.input), codes(sample.target)
 
 
-def codes(encoded: NDArray[np.float32]) -> Bytes:
+def codes(encoded: NDArray[np.floating]) -> Bytes:
     """Encoded floats as 8-bit pixels."""
     return np.rint(encoded * 255).astype(np.uint8)
 

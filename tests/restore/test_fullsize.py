@@ -34,9 +34,14 @@ def test_light_is_averaged_as_light() -> None:
     small = shrink(picture, (15, 20))
     np.testing.assert_allclose(small.mean, blocks.mean(axis=(1, 3)), atol=1e-6)
     bright = (blocks.mean(axis=4) ** 2).mean(axis=(1, 3))
-    np.testing.assert_allclose(small.square[..., 0], bright, atol=1e-6)
+    np.testing.assert_allclose(small.bright_square[..., 0], bright, atol=1e-6)
     white = np.clip((blocks - 0.9) / 0.08, 0, 1).mean(axis=(1, 3))
     np.testing.assert_allclose(small.clipped, white, atol=1e-5)
+
+
+def _top(dtype: type) -> float:
+    """The largest value of a pixel type."""
+    return 1.0 if np.dtype(dtype).kind == "f" else float(np.iinfo(dtype).max)
 
 
 def _spot(dtype: type) -> tuple[np.ndarray, np.ndarray]:
@@ -49,7 +54,7 @@ def _spot(dtype: type) -> tuple[np.ndarray, np.ndarray]:
     curve = [
         np.where(one < 0.0031308, 12.92 * one, 1.055 * one ** (1 / 2.4) - 0.055) for one in linear
     ]
-    top = 1 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max
+    top = _top(dtype)
     scene, spoiled = (
         one.astype(dtype) if top == 1 else np.rint(one * top).astype(dtype) for one in curve
     )
@@ -66,7 +71,7 @@ def test_pixels_without_flare_stay_bit_for_bit(dtype: type) -> None:
     outside = np.hypot(x, y) > 0.27  # two samples of the network beyond the glow
     assert result.image.dtype == dtype
     np.testing.assert_array_equal(result.image[outside], spoiled[outside])
-    top = 1 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max
+    top = _top(dtype)
     inside = np.hypot(x, y) < 0.15
     error = (result.image[inside].astype(np.float64) - scene[inside]) / top
     assert np.sqrt(np.mean(error**2)) < 0.01

@@ -74,7 +74,7 @@ def test_grey_stays_grey() -> None:
     grey = smooth_picture()[:, :, 0]
 
     class Tinted(Dimmer):
-        def run(self, image):
+        def run(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             scene = image * np.array([0.9, 0.6, 0.3], np.float32)[:, None, None]
             return scene, image - scene
 

@@ -4,7 +4,7 @@ Both ways go over the photo in bands of rows, so that nothing of its size but th
 themselves is ever held.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from math import sqrt
@@ -20,6 +20,8 @@ Floats = NDArray[np.float32]
 
 # About what fits into a core's cache with its temporaries.
 _BAND_PIXELS = 100_000
+# What each field of a layer is multiplied with, a function of linear light.
+_FACTORS: tuple[Callable[[Floats], Floats] | None, ...] = (None, brightness, np.asarray, clipped)
 
 
 def shrink(pixels: Pixels, size: tuple[int, int], *, threads: int = 1) -> Small:
@@ -27,22 +29,23 @@ def shrink(pixels: Pixels, size: tuple[int, int], *, threads: int = 1) -> Small:
     (height, width), (rows, columns) = pixels.shape[:2], size
     down, across = area(height, rows), area(width, columns)
     step = max(1, _BAND_PIXELS * rows // (height * width))
-    planes = np.empty((rows, 7, columns), np.float32)
+    planes = np.empty((rows, 10, columns), np.float32)
 
     def band(start: int, stop: int) -> None:
         inputs, weights = down.matrix(start, stop)
         linear = decode(pixels[inputs])
-        fields = linear, clipped(linear), brightness(linear) ** 2
+        fields = linear, clipped(linear), brightness(linear) ** 2, linear * linear
         low = [
             (weights @ one.reshape(len(one), -1)).reshape(-1, width, one.shape[2]) for one in fields
         ]
-        flat = np.concatenate([one.transpose(0, 2, 1) for one in low], axis=1)
+        flat = np.concatenate([one.transpose(0, 2, 1) for one in low], axis=1, dtype=np.float32)
         planes[start:stop] = across.along_last(flat)
 
     _each_band(band, rows, step, threads)
     fields = planes.transpose(0, 2, 1)
-    mean, white, square = (np.ascontiguousarray(one) for one in np.split(fields, (3, 6), axis=2))
-    return Small(mean, white, square, scale=sqrt(height * width / (rows * columns)))
+    parts = (np.ascontiguousarray(one) for one in np.split(fields, (3, 6, 7), axis=2))
+    step = 1 / np.iinfo(pixels.dtype).max if pixels.dtype.kind == "u" else 0.0
+    return Small(*parts, scale=sqrt(height * width / (rows * columns)), step=step)
 
 
 def subtract(
@@ -64,18 +67,19 @@ def subtract(
 
     def band(start: int, stop: int) -> None:
         part = pixels[start:stop]
-        removed = enlarge.band(part, start, stop)
-        if removed is None:
+        found = enlarge.band(part, start, stop)
+        if found is None:
             out[start:stop] = part
             return
-        removed *= np.float32(strength)
+        linear, removed = found
+        if strength != 1:
+            removed *= np.float32(strength)
         if mask is not None:
             removed *= mask[start:stop, :, None] * np.float32(1 / 255)
-        kept = removed == 0
-        np.subtract(decode(part), removed, out=removed)
-        result = encode(removed, pixels.dtype)
-        np.copyto(result, part, where=kept)
-        out[start:stop] = result
+        linear -= removed
+        out[start:stop] = encode(linear, pixels.dtype)
+        if pixels.dtype.kind == "f":  # codes survive the way to linear light and back, floats not
+            np.copyto(out[start:stop], part, where=removed == 0)
 
     _each_band(band, height, max(1, _BAND_PIXELS // width), threads)
     return out
@@ -100,30 +104,26 @@ class _Enlarger:
     def __init__(self, layer: Layer, size: tuple[int, int]) -> None:
         self.down: Resampler = cubic(layer.size[0], size[0])
         self.across: Resampler = cubic(layer.size[1], size[1])
-        fields = (layer.base, layer.detail, layer.lamp)
-        self.planes = [np.ascontiguousarray(field.transpose(0, 2, 1)) for field in fields]
+        fields = (layer.base, layer.shared, layer.own, layer.lamp)  # in the order of _FACTORS
+        self.planes = np.stack([field.transpose(0, 2, 1) for field in fields], axis=1)
 
-    def band(self, part: Pixels, start: int, stop: int) -> Floats | None:
-        """The layer under rows `start` to `stop`, whose pixels are `part`; None where all zero."""
+    def band(self, part: Pixels, start: int, stop: int) -> tuple[Floats, Floats] | None:
+        """*Linear* light of `part`, rows `start` to `stop`, and the layer there; None if all 0."""
         inputs, weights = self.down.matrix(start, stop)
-        base, detail, lamp = (self._field(planes[inputs], weights) for planes in self.planes)
-        if detail is None and lamp is None:
-            return base
-        linear = decode(part)
-        total = np.zeros_like(linear) if base is None else base
-        if detail is not None:
-            total += detail * brightness(linear)
-        if lamp is not None:
-            total += lamp * clipped(linear)
-        return total
-
-    def _field(self, planes: Floats, weights: Floats) -> Floats | None:
-        """Rows of one field from its samples (rows, 3, w), or None where they are all zero."""
-        if not planes.any():
+        planes = self.planes[inputs]  # (rows, field, 3, w)
+        used = [field for field in range(len(_FACTORS)) if planes[:, field].any()]
+        if not used:
             return None
-        wide = self.across.along_last(planes).transpose(0, 2, 1)
-        flat = np.ascontiguousarray(wide).reshape(len(wide), -1)
-        return (weights @ flat).reshape(len(weights), -1, 3)
+        wide = self.across.along_last(planes[:, used])
+        linear = decode(part)
+        total = None
+        for place, field in enumerate(used):
+            rows = np.ascontiguousarray(wide[:, place].transpose(0, 2, 1))
+            term = (weights @ rows.reshape(len(rows), -1)).reshape(linear.shape)
+            if (factor := _FACTORS[field]) is not None:
+                term *= factor(linear)
+            total = term if total is None else np.add(total, term, out=total)
+        return None if total is None else (linear, total)
 
 
 def _bands(length: int, step: int) -> Iterator[tuple[int, int]]:

@@ -32,6 +32,8 @@ _FOUND_SHARE, _FOUND_CHANGE = 5e-4, 4.0 / 255
 _LAMP = (0.75, 0.92)
 _CLIPPED = (0.9, 0.98)
 _WINDOW = 2
+# Deviation of a code from the light it stands for, in codes: rounding, and some for compression.
+_ROUNDING = 0.4
 
 
 @dataclass(frozen=True)
@@ -40,20 +42,24 @@ class Small:
 
     mean: Floats  # (h, w, 3)
     clipped: Floats  # (h, w, 3), how much of each sample's area is clipped
-    square: Floats  # (h, w, 1), mean of the squared brightness; gives the variance inside a sample
+    bright_square: Floats  # (h, w, 1), mean of the squared brightness
+    square: Floats  # (h, w, 3), mean of the squares; both give the variance inside a sample
     scale: float  # pixels of the photo per sample, along one side
+    step: float  # between two codes of the photo's encoded pixels; 0 for floats
 
 
 @dataclass(frozen=True)
 class Layer:
     """What to subtract from a pixel x of *linear* light.
 
-    It is `base + detail * brightness(x) + lamp * clipped(x)`. The three fields are (h, w, 3) and
-    wait to be enlarged. `found` is false where there is no flare worth the name; then they are 0.
+    It is `base + shared * brightness(x) + own * x + lamp * clipped(x)`. The fields are (h, w, 3)
+    and wait to be enlarged. `found` is false where there is no flare worth the name; then they
+    are all zero.
     """
 
     base: Floats
-    detail: Floats
+    shared: Floats
+    own: Floats
     lamp: Floats
     found: bool
 
@@ -87,28 +93,63 @@ def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
     change = _box(change.max(axis=2, keepdims=True), 1)
     if not np.mean(change > _FOUND_CHANGE) >= _FOUND_SHARE:
         nothing = np.zeros_like(layer)
-        return Layer(nothing, nothing, nothing, found=False)
+        return Layer(nothing, nothing, nothing, nothing, found=False)
     loud = _ramp(change, _SILENT, _FULL)
     layer *= loud
-    lamp = _slope(small.clipped, layer) * (loud > 0)
-    detail = _detail_share(small, layer) * (loud > 0)
-    base, bright, white = (
-        _sharpened(field, small.scale) for field in (layer, brightness(small.mean), small.clipped)
+    lamp = np.minimum(_slope(small.clipped, layer), 0) * (loud > 0)
+    shared, rest = _shared_detail(small, layer)
+    own = _own_share(small, layer, rest) * (loud > 0)
+    shared *= (1 - own) * (loud > 0)
+    base, mean, white = (
+        _sharpened(field, small.scale) for field in (layer, small.mean, small.clipped)
     )
-    return Layer(base - detail * bright - lamp * white, detail, lamp, found=True)
+    base -= shared * brightness(mean) + own * mean + lamp * white
+    return Layer(base, shared, own, lamp, found=True)
 
 
-def _detail_share(small: Small, layer: Floats) -> Floats:
-    """Wiener's gain: how much flare there is in the photo's fine detail, per unit of brightness."""
+def _shared_detail(small: Small, layer: Floats) -> tuple[Floats, Floats]:
+    """Flare in the photo's fine detail per unit of brightness, and the variance of the rest.
+
+    Wiener's gain: the variance of flare detail over that of all detail of the brightness, times
+    each channel's share. What a channel does not share (rainbows) is the second answer.
+    """
     bright, flare = brightness(small.mean), brightness(layer)
-    of_flare = _box(_octave(flare) ** 2, _WINDOW)
+    fine, fine_bright = _octave(layer), _octave(flare)
+    of_flare = _box(fine_bright**2, _WINDOW)
     of_scene = _box(_octave(bright - flare) ** 2, _WINDOW)
-    down, across = (_gradient(bright, axis) for axis in (0, 1))
-    inside = small.square - bright**2 - (down**2 + across**2) / 12  # a ramp is no detail
-    total = np.maximum(_box(np.maximum(inside, 0), _WINDOW), of_flare + of_scene)
+    total = np.maximum(_variance(bright, small.bright_square), of_flare + of_scene)
     tiny = np.float32(1e-8)
-    colour = np.sqrt(_box(_octave(layer) ** 2, _WINDOW) / (of_flare + tiny))
-    return of_flare / (total + tiny) * np.minimum(colour, 2)
+    colour = np.clip(_box(fine * fine_bright, _WINDOW) / (of_flare + tiny), 0, 2)
+    rest = _box((fine - colour * fine_bright) ** 2, _WINDOW)
+    return of_flare / (total + tiny) * colour, rest
+
+
+def _own_share(small: Small, layer: Floats, rest: Floats) -> Floats:
+    """The share of each channel's fine detail that is not the scene's.
+
+    It is flare detail of that channel alone (its variance is `rest`), and the rounding of the
+    photo's codes. These are coarse where it is bright: where flare outshines a dark scene, what is
+    left after subtracting would show their steps many times enlarged. Only what exceeds the steps
+    that the scene itself would have is counted.
+    """
+    before, after = (_steepness(one) for one in (small.mean, small.mean - layer))
+    steps = (_ROUNDING * small.step) ** 2 * np.maximum(before**2 - after**2, 0)
+    noise = np.percentile(_variance(small.mean, small.square), 25, axis=(0, 1))
+    of_scene = np.maximum(_box(_octave(small.mean - layer) ** 2, _WINDOW), noise)
+    other = steps + rest
+    return (other / (other + of_scene + np.float32(1e-8))).astype(np.float32)
+
+
+def _steepness(linear: Floats) -> Floats:
+    """Change of *linear* light per change of its encoded value."""
+    return 2.4 / 1.055 * ((encoded(np.clip(linear, 0, 1)) + 0.055) / 1.055) ** 1.4
+
+
+def _variance(mean: Floats, square: Floats) -> Floats:
+    """Variance of the photo inside the samples, but for the ramp between them."""
+    down, across = (_gradient(mean, axis) for axis in (0, 1))
+    inside = square - mean**2 - (down**2 + across**2) / 12
+    return _box(np.maximum(inside, 0), _WINDOW)
 
 
 def _slope(guide: Floats, layer: Floats) -> Floats:

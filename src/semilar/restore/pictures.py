@@ -70,6 +70,8 @@ def _of_array(array: NDArray[Any]) -> Canvas:
     pixels = np.ascontiguousarray(pixels)
 
     def back(result: Pixels) -> NDArray[Any]:
+        if array.shape == result.shape and array.dtype == result.dtype:
+            return result.copy() if result is pixels else result
         changed = (result != pixels)[..., : colour.shape[2]]
         out = array.copy()
         target = out[..., :3] if array.ndim == 3 else out[:, :, None]

@@ -1,0 +1,235 @@
+"""`semilar remove` as a person runs it."""
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image, ImageOps, JpegImagePlugin
+from typer.testing import CliRunner, Result
+
+from semilar.cli.main import app
+from tests.support.command import semilar
+from tests.support.models import dimming_model
+from tests.support.pictures import (
+    camera_exif,
+    file_bytes,
+    noise16,
+    png_header,
+    smooth_picture,
+    srgb_profile,
+)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return dimming_model(tmp_path_factory.mktemp("model") / "dim.onnx")
+
+
+def _run(*arguments: str | Path) -> Result:
+    """The command in this process: quicker than one of its own."""
+    return CliRunner().invoke(app, [str(one) for one in ("remove", *arguments)])
+
+
+def _photo(path: Path, **options) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(smooth_picture()).save(path, **options)
+    return path
+
+
+def _tables(image: Image.Image) -> list[list[int]]:
+    """JPEG's quantisation tables, sorted: a picture's turn changes their order."""
+    assert isinstance(image, JpegImagePlugin.JpegImageFile)
+    return [sorted(table) for table in image.quantization.values()]
+
+
+def test_formats_metadata_and_orientation_stay(model: Path, tmp_path: Path) -> None:
+    """One run over many kinds of photo; the results are read with Pillow and tifffile alone."""
+    folder = tmp_path / "in"
+    notes = {"exif": camera_exif(6), "icc_profile": srgb_profile()}
+    phone = _photo(folder / "phone.jpg", quality=88, dpi=(300, 300), **notes)
+    _photo(folder / "sub/plain.png", dpi=(72, 72))
+    _photo(folder / "web.webp", quality=90)
+    picture = Image.fromarray(smooth_picture())
+    picture.convert("L").save(folder / "grey.jpg")
+    picture.convert("CMYK").save(folder / "print.jpg")
+    picture.convert("RGBA").save(folder / "clear.png")
+    picture.crop((0, 0, 33, 17)).save(folder / "odd.bmp")
+    tifffile.imwrite(folder / "deep.tif", noise16(40, 52), photometric="rgb")
+    done = _run(folder, "-o", tmp_path / "out", "--model", model, "--json")
+    assert done.exit_code == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["restored"], summary["failed"]) == (8, 0)
+
+    def result(name: str) -> Image.Image:
+        return Image.open(tmp_path / "out" / name)
+
+    turned = result("phone.jpg")
+    upright = ImageOps.exif_transpose(Image.open(phone))
+    assert turned.format == "JPEG"
+    assert turned.size == upright.size == (48, 64)
+    assert turned.getexif().get(0x0112, 1) == 1
+    assert turned.getexif()[0x0110] == "Night Phone 3"
+    assert turned.info["icc_profile"] == notes["icc_profile"]
+    assert turned.info["dpi"] == (300, 300)
+    assert _tables(turned) == _tables(Image.open(phone))
+    ratio = np.asarray(turned).mean() / np.asarray(upright).mean()
+    assert ratio == pytest.approx(0.6, abs=0.03)
+    correlation = np.corrcoef(np.asarray(turned).ravel(), np.asarray(upright).ravel())[0, 1]
+    assert correlation > 0.98  # turned the right way round
+    assert result("grey.jpg").mode == "L"
+    assert result("print.jpg").size == (64, 48)
+    np.testing.assert_array_equal(
+        np.asarray(result("clear.png"))[..., 3], np.asarray(picture.convert("RGBA"))[..., 3]
+    )
+    assert result("odd.bmp").size == (33, 17)
+    assert result("sub/plain.png").info["dpi"] == pytest.approx((72, 72), abs=0.1)
+    assert result("web.webp").format == "WEBP"
+    deep = tifffile.imread(tmp_path / "out" / "deep.tif")
+    assert (deep.shape, deep.dtype) == ((40, 52, 3), np.uint16)
+
+
+def test_beside_the_original_with_flare_and_comparison(model: Path, tmp_path: Path) -> None:
+    street = _photo(tmp_path / "street.png")
+    flare, both = tmp_path / "flare.png", tmp_path / "both.png"
+    options = ("--model", model, "--flare-out", flare, "--compare", both, "--strength", "0.5")
+    done = _run(street, *options)
+    assert (done.exit_code, done.stdout.strip()) == (0, str(tmp_path / "street.deflared.png"))
+    before, after = (np.asarray(Image.open(p)) for p in (street, tmp_path / "street.deflared.png"))
+    compared = np.asarray(Image.open(both))
+    np.testing.assert_array_equal(compared, np.concatenate([before, after], axis=1))
+    assert Image.open(flare).size == (64, 48)
+    again = _run(street, "--model", model)
+    assert again.exit_code == 2
+    assert again.stderr.strip() == (
+        f"{tmp_path / 'street.deflared.png'}: already exists; use --force to replace it."
+    )
+    skipped = _run(street, "--model", model, "--skip-existing")
+    assert skipped.exit_code == 0
+    assert "skipped" in skipped.stderr
+    assert _run(street, "--model", model, "--force").exit_code == 0
+
+
+def test_no_flare_is_said_and_the_file_is_copied(tmp_path: Path) -> None:
+    nothing = dimming_model(tmp_path / "nothing.onnx", keep=1.0)
+    street = _photo(tmp_path / "street.jpg")
+    done = _run(street, "--model", nothing)
+    assert done.exit_code == 0
+    assert "no flare found" in done.stderr
+    assert (tmp_path / "street.deflared.jpg").read_bytes() == street.read_bytes()
+
+
+def test_a_pipe(model: Path, tmp_path: Path) -> None:
+    content = file_bytes(Image.fromarray(smooth_picture()), "PNG")
+    done = subprocess.run(
+        [sys.executable, "-m", "semilar", "remove", "-", "--model", str(model)],
+        input=content,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr
+    image = Image.open(io.BytesIO(done.stdout))
+    assert (image.format, image.size) == ("PNG", (64, 48))
+    bad = semilar("remove", "-", "--model", model, stdin=b"no picture")
+    assert bad.returncode == 2
+    assert bad.stderr.startswith("standard input: is not a picture")
+
+
+def _bad_files(folder: Path) -> list[str]:
+    """Bad input of every kind."""
+    whole = file_bytes(Image.fromarray(smooth_picture(200, 300)), "JPEG")
+    contents = {
+        "empty.jpg": b"",
+        "text.jpg": b"hello",
+        "cut.jpg": whole[: len(whole) // 2],
+        "bomb.png": png_header(60_000, 60_000),
+        "zeros.tif": bytes(5000),
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    (folder / "folder.jpg").mkdir()
+    return [*contents, "gone.jpg"]
+
+
+def test_a_batch_goes_on_after_bad_files(model: Path, tmp_path: Path) -> None:
+    names = _bad_files(tmp_path)
+    good = [_photo(tmp_path / f"good{k}.png") for k in range(2)]
+    inputs = [tmp_path / name for name in names]
+    done = _run(good[0], *inputs, good[1], "-o", tmp_path / "out", "--model", model)
+    assert done.exit_code == 1
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["good0.png", "good1.png"]
+    lines = done.stderr.strip().splitlines()
+    for name in names:
+        about = [line for line in lines if line.startswith(f"{tmp_path / name}: ")]
+        assert len(about) == 1, (name, done.stderr)
+    assert lines[-1].startswith("8 photos in ")
+    assert "2 restored, 6 failed" in lines[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_only_bad_files_is_status_2(model: Path, tmp_path: Path) -> None:
+    _bad_files(tmp_path)
+    assert _run(tmp_path / "text.jpg", "--model", model).exit_code == 2
+    assert _run(tmp_path / "gone.jpg", "--model", model).exit_code == 2
+    nothing = _run(tmp_path / "*.heic", "--model", model)
+    assert (nothing.exit_code, nothing.stderr.strip()) == (
+        2,
+        f"{tmp_path / '*.heic'}: there are no photos.",
+    )
+    assert _run().exit_code == 2
+    assert _run("x.jpg", "--strength", "2").exit_code == 2
+    unknown = _run("x.jpg", "--model", "nobody")
+    assert (unknown.exit_code, "No model 'nobody'" in unknown.stderr) == (2, True)
+
+
+def test_works_without_torch(model: Path, tmp_path: Path) -> None:
+    street = _photo(tmp_path / "a.png")
+    hidden = ("torch", "scipy", "skimage", "onnx", "openvino", "yaml")
+    done = semilar("remove", street, "--model", model, without=hidden)
+    assert done.returncode == 0, done.stderr
+    other = semilar("remove", street, "--model", model, "--engine", "openvino", without=hidden)
+    assert other.returncode == 2
+    assert 'pip install "semilar[openvino]"' in other.stderr
+
+
+def test_ctrl_c_leaves_only_whole_files(model: Path, tmp_path: Path) -> None:
+    source = smooth_picture(600, 800)
+    (tmp_path / "in").mkdir()
+    for k in range(40):
+        Image.fromarray(source).save(tmp_path / "in" / f"{k:02}.png", compress_level=1)
+    out = tmp_path / "out"
+    command = [
+        "remove",
+        str(tmp_path / "in"),
+        "-o",
+        str(out),
+        "--model",
+        str(model),
+        "--size",
+        "64",
+    ]
+    process = subprocess.Popen([sys.executable, "-m", "semilar", *command], stderr=subprocess.PIPE)
+    patience = time.monotonic() + 120
+    while not (out.is_dir() and len(list(out.glob("*.png"))) > 2):
+        assert time.monotonic() < patience
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    stderr = process.communicate(timeout=120)[1].decode()
+    assert process.returncode == 130
+    assert "Stopped; " in stderr
+    written = list(out.rglob("*"))
+    assert 2 < len(written) < 40
+    for path in written:  # no hidden leftovers either
+        assert not path.name.startswith(".")
+        with Image.open(path) as image:
+            image.load()
+            assert image.size == (800, 600)
+    rest = semilar(*command, "--skip-existing", "--json")
+    summary = json.loads(rest.stdout)
+    assert summary["skipped"] == len(written)
+    assert summary["restored"] == 40 - len(written)
