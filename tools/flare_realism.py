@@ -1,9 +1,10 @@
 """Compare simulated flares with the layers of real pairs: a table and two contact sheets.
 
-    python tools/flare_realism.py PAIRS [--backgrounds DIR] [--out out/realism]
+    python tools/flare_realism.py PAIRS [--backgrounds DIR] [--out out/realism] [--docs docs]
 
-PAIRS holds `flare/` and `clear/` with files of the same names. What is derived from the real
-photographs goes to --out only, which is not part of the repository.
+PAIRS holds `flare/` and `clear/` with files of the same names. Pictures made from the real
+photographs go to --out only, which is not part of the repository. With --docs the numbers go into
+`data.md` there, and a sheet of simulated flares on built-in pictures into `images/`.
 """
 
 import argparse
@@ -20,7 +21,19 @@ from semilar.flare.measure import FlareMeasure, measure
 from semilar.photo.light import linear_to_srgb, srgb_table
 
 SIDE = 512
+NOISE_LEVELS = 1.5
 LEVELS = (5, 25, 50, 75, 95)
+NAMES = {
+    "mean": "mean light added, % of full scale",
+    "above_1": "share of picture above 1 %",
+    "above_5": "share of picture above 5 %",
+    "above_20": "share of picture above 20 %",
+    "falloff": "fall-off exponent",
+    "arms": "streak arms of the strongest source",
+    "arm_width": "width of an arm, % of short side",
+    "saturation": "colour saturation, 0 to 1",
+}
+BEGIN, END = "<!-- realism: made by tools/flare_realism.py -->", "<!-- realism: end -->"
 
 
 def real_pairs(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -63,22 +76,47 @@ def simulated(preset: str, count: int, backgrounds: list[np.ndarray]) -> list[np
     for seed in range(count):
         picture = backgrounds[seed % len(backgrounds)]
         sample = synthesize(picture, seed=seed, settings=settings, size=(SIDE, SIDE))
-        pairs.append(tuple(np.uint8(np.round(x * 255)) for x in (sample.input, sample.target)))
+        spoiled, clean = (np.round(x * 255).astype(np.uint8) for x in (sample.input, sample.target))
+        pairs.append((spoiled, taken_again(clean, seed)))
     return pairs
+
+
+def taken_again(picture: np.ndarray, seed: int) -> np.ndarray:
+    """As the second shot of a real pair: moved by up to a pixel, with noise of its own."""
+    rng = np.random.default_rng(seed)
+    (dx, dy), height, width = rng.uniform(-1, 1, 2), *picture.shape[:2]
+    moved = Image.fromarray(picture).transform(
+        (width, height), Image.Transform.AFFINE, (1, 0, dx, 0, 1, dy), Image.Resampling.BILINEAR
+    )
+    inner = (slice(2, height - 2), slice(2, width - 2))  # the borders have moved out of the frame
+    again = picture.copy()
+    noise = rng.normal(0, NOISE_LEVELS, picture.shape)
+    again[inner] = np.clip(np.asarray(moved) + noise, 0, 255).astype(np.uint8)[inner]
+    return again
 
 
 def table(measures: dict[str, list[FlareMeasure]]) -> str:
     """Percentiles of every measure, as Markdown."""
     lines = ["| measure | set | " + " | ".join(f"{level} %" for level in LEVELS) + " |"]
-    lines.append("| --- | --- |" + " --- |" * len(LEVELS))
+    lines.append("| --- | --- |" + " ---: |" * len(LEVELS))
     for field in fields(FlareMeasure):
         for name, rows in measures.items():
             values = np.array([getattr(row, field.name) for row in rows])
-            cells = np.nanpercentile(values, LEVELS)
-            lines.append(
-                f"| {field.name} | {name} | " + " | ".join(f"{v:.2f}" for v in cells) + " |"
-            )
+            cells = " | ".join(f"{v:.2f}" for v in np.nanpercentile(values, LEVELS))
+            lines.append(f"| {NAMES[field.name]} | {name} | {cells} |")
     return "\n".join(lines)
+
+
+def write_docs(docs: Path, numbers: str) -> None:
+    """The table between its marks in data.md; the sheet of simulated flares."""
+    page = (docs / "data.md").read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    (docs / "data.md").write_text(f"{before}{BEGIN}\n\n{numbers}\n\n{END}{after}", encoding="utf-8")
+    pictures = [p for p in builtin_backgrounds() if min(p.shape[:2]) >= SIDE]
+    (docs / "images").mkdir(exist_ok=True)
+    picked = simulated("realistic", 32, pictures)
+    sheet(picked, 8, 150).save(docs / "images" / "simulated-flares.jpg", quality=82)
 
 
 def sheet(pairs: list, columns: int, cell: int = 200) -> Image.Image:
@@ -102,6 +140,7 @@ def main() -> None:
     parser.add_argument("--preset", default="realistic")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--out", type=Path, default=Path("out/realism"))
+    parser.add_argument("--docs", type=Path)
     options = parser.parse_args()
     pictures = list(builtin_backgrounds())
     if options.backgrounds:
@@ -119,6 +158,8 @@ def main() -> None:
     (options.out / "measures.json").write_text(json.dumps(rows, indent=1))
     sheet(real, 8).save(options.out / "real.png")
     sheet(made[:40], 8).save(options.out / f"{options.preset}.png")
+    if options.docs:
+        write_docs(options.docs, table(measures))
     print(table(measures))
 
 

@@ -46,11 +46,11 @@ class LightSettings:
 
     count: tuple[int, int] = (1, 14)
     """How many lights, log-uniform; the first is the main one, the others are smaller."""
-    radius: Range = (0.004, 0.026)
+    radius: Range = (0.004, 0.028)
     """Radius of the main light, drawn log-uniformly."""
     others: Range = (0.06, 0.8)
     """Radius of the other lights, as a share of the main one."""
-    dimmer: Range = (0.15, 1.0)
+    dimmer: Range = (0.25, 1.0)
     """Radiance of the other lights, as a share of the main one; log-uniform."""
     radiance: Range = (8.0, 20.0)
     """Linear light of a lamp's surface, 1 is full scale; log-uniform."""
@@ -82,7 +82,7 @@ class ShimmerSettings:
     """Fine rays in all directions whose length varies with the angle."""
 
     probability: float = 0.4
-    height: Range = (0.02, 0.2)
+    height: Range = (0.03, 0.4)
     rays: tuple[int, int] = (20, 120)
     length: Range = (0.05, 0.3)
 
@@ -94,24 +94,24 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.15, 1.1)
+    height: Range = (0.15, 0.8)
     """Linear light of the line close to the reference source; log-uniform."""
     length: Range = (0.3, 2.0)
-    falloff: Range = (0.3, 1.8)
+    falloff: Range = (0.4, 1.8)
     """Exponent of the fall-off along the line."""
-    rainbow: Range = (0.3, 1.0)
+    rainbow: Range = (0.5, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.3, 1.5)
+    width: Range = (0.3, 1.7)
     """Width of the line, as a multiple of the source's radius."""
-    spread: Range = (0.0, 0.02)
+    spread: Range = (0.0, 0.04)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15
     skirt: Range = (0.0, 0.25)
     """Height of the wide foot of the line's profile, relative to its middle."""
-    tint: float = 0.35
+    tint: float = 0.4
     """Largest relative change of a colour channel; the same for all lines of a lens."""
     focal: Range = (0.6, 1.4)
     """Focal length over the short side: bends the lines away from the optical centre."""
@@ -159,7 +159,7 @@ class WaveSettings:
 class LensSettings:
     """The lens that all sources of one picture share."""
 
-    strength: Range = (0.6, 1.4)
+    strength: Range = (0.6, 1.2)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
     shimmer: ShimmerSettings = ShimmerSettings()
