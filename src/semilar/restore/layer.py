@@ -26,8 +26,8 @@ Floats = NDArray[Any]  # float32 throughout
 # Steps of 8-bit codes, encoded light: changes below the first are noise of the network and give
 # an exact zero; above the second they count in full.
 _SILENT, _FULL = 0.75 / 255, 2.0 / 255
-# A photo has flare where at least this share of it changes by more than this much.
-_FOUND_SHARE, _FOUND_CHANGE = 5e-4, 4.0 / 255
+# A photo has flare if more than a share of it changes by more than so much: widely or strongly.
+_FOUND = ((4e-3, 5.0 / 255), (4e-4, 20.0 / 255))
 # Clipped light that the network calls at least this bright (linear) is a lamp, kept as it is.
 _LAMP = (0.75, 0.92)
 _CLIPPED = (0.9, 0.98)
@@ -91,7 +91,7 @@ def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
     after = np.clip(small.mean - layer, 0, 1)
     change = np.abs(encoded(small.mean.copy()) - encoded(after))
     change = _box(change.max(axis=2, keepdims=True), 1)
-    if not np.mean(change > _FOUND_CHANGE) >= _FOUND_SHARE:
+    if not any(np.mean(change > least) > share for share, least in _FOUND):
         nothing = np.zeros_like(layer)
         return Layer(nothing, nothing, nothing, nothing, found=False)
     loud = _ramp(change, _SILENT, _FULL)
