@@ -1,5 +1,8 @@
 """One sample: shapes, ranges, reproducibility."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -44,3 +47,12 @@ def test_background_smaller_than_the_crop_is_one_sentence():
     settings = SynthSettings.preset("realistic")
     with pytest.raises(SemilarError, match="64 x 48 pixels is smaller than the crop of 128 x 96"):
         synthesize(np.zeros((48, 64, 3), np.uint8), seed=0, settings=settings, size=SIZE)
+
+
+def test_needs_numpy_and_pillow_only():
+    script = (
+        "import sys; import semilar.flare.batch, semilar.flare.backgrounds, semilar.cli.synth; "
+        "print([name for name in ('torch', 'scipy', 'skimage') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
