@@ -70,7 +70,7 @@ def write_pictures(folder: Path, pictures: list[np.ndarray]) -> None:
 
 
 def make_data(out: Path, options: argparse.Namespace) -> list[FlaredPair]:
-    """Labels and unlabeled photos on disk, once; gives the test pairs."""
+    """Labels, unlabeled photos and test pairs on disk, once; gives the test pairs."""
     parts = split(options.backgrounds)
     if not (out / "photos").exists():
         labels = flared(parts["labels"], options.labels, lens="lens-a", seed=0)
@@ -78,7 +78,19 @@ def make_data(out: Path, options: argparse.Namespace) -> list[FlaredPair]:
         write_pictures(out / "labels" / "gt", [pair.target for pair in labels])
         photos = flared(parts["photos"], options.photos, lens="lens-b", seed=10_000)
         write_pictures(out / "photos", [pair.input for pair in photos])
-    return flared(parts["test"], options.tests, lens="lens-b", seed=20_000)
+    if not (out / "test").exists():
+        tests = flared(parts["test"], options.tests, lens="lens-b", seed=20_000)
+        for part in ("input", "target", "mask"):
+            write_pictures(out / "test" / part, [getattr(pair, part) for pair in tests])
+    return read_pairs(out / "test")
+
+
+def read_pairs(folder: Path) -> list[FlaredPair]:
+    """Pairs that `write_pictures` wrote."""
+    parts = [sorted((folder / part).iterdir()) for part in ("input", "target", "mask")]
+    return [
+        FlaredPair(*(np.asarray(Image.open(p)) for p in row)) for row in zip(*parts, strict=True)
+    ]
 
 
 def flared(paths: list[Path], count: int, *, lens: str, seed: int) -> list[FlaredPair]:
