@@ -1,6 +1,7 @@
 """RaLiFormer, the generator (paper, section "RaLiFormer Generator Structure" and appendix A)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import torch
@@ -49,21 +50,15 @@ class RaLiFormer(FlareNet):
         self.multiple = stem * 2 ** (scales - 1)
         self.skip: SkipKind = skip
 
+        psc_block = partial(PSCBlock, expansion=expansion, cab=cab, rank_branch=rank_branch)
+
         def stage(width: int, scale: int, depth: int) -> nn.Sequential:
             if blocks[scale] == "conv":
                 return nn.Sequential(*(ConvBlock(channels=width) for _ in range(depth)))
+            heads = max(width // head_width, 1)
+            drop = drop_path * scale / max(scales - 1, 1)
             return nn.Sequential(
-                *(
-                    PSCBlock(
-                        channels=width,
-                        heads=max(width // head_width, 1),
-                        expansion=expansion,
-                        cab=cab,
-                        rank_branch=rank_branch,
-                        drop=drop_path * scale / (scales - 1),
-                    )
-                    for _ in range(depth)
-                )
+                *(psc_block(channels=width, heads=heads, drop=drop) for _ in range(depth))
             )
 
         joined = [width * (2 if skip == "concat" else 1) for width in widths[:-1]]
