@@ -77,8 +77,13 @@ def simulated(preset: str, count: int, backgrounds: list[np.ndarray]) -> list[np
         picture = backgrounds[seed % len(backgrounds)]
         sample = synthesize(picture, seed=seed, settings=settings, size=(SIDE, SIDE))
         spoiled, clean = (np.round(x * 255).astype(np.uint8) for x in (sample.input, sample.target))
-        pairs.append((spoiled, taken_again(clean, seed)))
+        pairs.append((spoiled, clean))
     return pairs
+
+
+def taken_twice(pairs: list) -> list:
+    """Pairs with the differences that two shots have beside the flare."""
+    return [(spoiled, taken_again(clean, seed)) for seed, (spoiled, clean) in enumerate(pairs)]
 
 
 def taken_again(picture: np.ndarray, seed: int) -> np.ndarray:
@@ -149,7 +154,7 @@ def main() -> None:
         pictures = [read(found[number], 640) for number in chosen]
     pictures = [picture for picture in pictures if min(picture.shape[:2]) >= SIDE]
     real = real_pairs(options.pairs)
-    made = simulated(options.preset, options.count, pictures)
+    made = taken_twice(simulated(options.preset, options.count, pictures))
     sets = {"real": real, options.preset: made}
     measures = {name: [measure(layer_of(*pair)) for pair in pairs] for name, pairs in sets.items()}
     options.out.mkdir(parents=True, exist_ok=True)

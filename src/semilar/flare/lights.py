@@ -43,6 +43,8 @@ class Light:
     """Radius in pixels of the disc that has the source's area."""
     radiance: Floats
     """Linear light of its surface, (3,); 1 is full scale."""
+    square: bool = False
+    """A pane of a window rather than a disc."""
 
     def power(self, side: float) -> Floats:
         """Light that it sends to the lens, (3,); 1 is the reference source in that photograph."""
@@ -70,7 +72,7 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
             radiance * (1 if first else log_uniform(rng, settings.dimmer))
         )
         for dx, dy, part in _parts(rng, shape, radius, turn):
-            light = Light(x + dx, y + dy, part, surface)
+            light = Light(x + dx, y + dy, part, surface, square=shape == "window")
             lights.append(light)
             paint(canvas, light, glow)
     return lights
@@ -115,15 +117,15 @@ def _place(rng: Rng, frame: Frame, *, outside: bool) -> tuple[float, float]:
 
 
 def _parts(rng: Rng, shape: str, radius: float, turn: float) -> list[tuple[float, float, float]]:
-    """Discs (dx, dy, radius) that make up a source of that shape."""
+    """Discs or panes (dx, dy, radius) that make up a source of that shape."""
     if shape == "disc":
         return [(0.0, 0.0, radius)]
     if shape == "tube":
-        steps = np.linspace(-1, 1, 5) * radius * uniform(rng, (1.5, 3))
+        steps = np.linspace(-1, 1, 5) * radius * uniform(rng, (0.8, 1.5))
         return [(s * np.cos(turn), s * np.sin(turn), radius * 0.4) for s in steps]
     if shape == "window":
         panes = [(i * radius / 2, j * radius / 2) for i in (-1, 1) for j in (-1, 1)]
-        return [(dx, dy, radius * 0.48) for dx, dy in panes]
+        return [(dx, dy, radius * 0.45) for dx, dy in panes]
     offsets = rng.normal(0, 1.6 * radius, (integer(rng, (2, 5)), 2))
     return [(dx, dy, radius * uniform(rng, (0.4, 0.8))) for dx, dy in offsets]
 
@@ -137,13 +139,23 @@ def paint(canvas: Floats, light: Light, glow: float) -> None:
         return
     dx = np.arange(x0, x1, dtype=np.float32)[None, :] - np.float32(light.x)
     dy = np.arange(y0, y1, dtype=np.float32)[:, None] - np.float32(light.y)
-    distance = np.sqrt(dx * dx + dy * dy)
-    core = np.clip(light.radius + 0.5 - distance, 0, 1)
-    past = np.maximum(distance / np.float32(max(light.radius, 0.7)) - 1, 0)
+    outside = _outside(light, dx, dy)
+    core = np.clip(0.5 - outside, 0, 1)
+    past = np.maximum(outside, 0) / np.float32(max(light.radius, 0.7))
+    distance = np.maximum(outside, 0) + np.float32(light.radius)
     fade = np.clip(1 - distance / np.float32(reach), 0, 1)
     halo = np.float32(glow) * fade * fade / (1 + past * past)
     colour = light.radiance / light.radiance.max()
     canvas[y0:y1, x0:x1] += core[..., None] * light.radiance + halo[..., None] * colour
+
+
+def _outside(light: Light, dx: Floats, dy: Floats) -> Floats:
+    """Distance from the rim of a source, in pixels; negative inside."""
+    if not light.square:
+        return np.sqrt(dx * dx + dy * dy) - np.float32(light.radius)
+    across, down = (np.abs(offset) - np.float32(light.radius) for offset in (dx, dy))
+    corner = np.sqrt(np.maximum(across, 0) ** 2 + np.maximum(down, 0) ** 2)
+    return corner + np.minimum(np.maximum(across, down), 0)
 
 
 def _span(centre: float, reach: float, limit: int) -> tuple[int, int]:

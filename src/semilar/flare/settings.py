@@ -46,7 +46,7 @@ class LightSettings:
 
     count: tuple[int, int] = (1, 14)
     """How many lights, log-uniform; the first is the main one, the others are smaller."""
-    radius: Range = (0.004, 0.028)
+    radius: Range = (0.004, 0.034)
     """Radius of the main light, drawn log-uniformly."""
     others: Range = (0.06, 0.8)
     """Radius of the other lights, as a share of the main one."""
@@ -57,7 +57,7 @@ class LightSettings:
     shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
     glow: Range = (0.1, 0.5)
     """Height of the small glow around a lamp that belongs to the scene."""
-    colour: float = 0.7
+    colour: float = 0.8
     """How far lamp colours go from white; 1 is the full tint of sodium and neon."""
     off_frame: float = 0.1
     """Share of samples whose main light lies outside the picture."""
@@ -94,24 +94,24 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.15, 0.8)
+    height: Range = (0.15, 0.6)
     """Linear light of the line close to the reference source; log-uniform."""
     length: Range = (0.3, 2.0)
     falloff: Range = (0.4, 1.8)
     """Exponent of the fall-off along the line."""
-    rainbow: Range = (0.5, 1.0)
+    rainbow: Range = (0.6, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
     width: Range = (0.3, 1.7)
     """Width of the line, as a multiple of the source's radius."""
-    spread: Range = (0.0, 0.04)
+    spread: Range = (0.0, 0.08)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15
     skirt: Range = (0.0, 0.25)
     """Height of the wide foot of the line's profile, relative to its middle."""
-    tint: float = 0.4
+    tint: float = 0.5
     """Largest relative change of a colour channel; the same for all lines of a lens."""
     focal: Range = (0.6, 1.4)
     """Focal length over the short side: bends the lines away from the optical centre."""
