@@ -6,7 +6,7 @@
 a folder with `flare/` and `clear/` photographs of the same names. Columns: Spearman correlation of
 the score with the true PSNR over 14 restorations of each scene (mean over scenes), in how many
 real pairs the clean photograph wins, how often a ruined version (black, foggy, blurred) of a clean
-photograph, real or held out, is wrongly preferred, and milliseconds for a picture of 512 x 512.
+photograph, real or held out (`--number` of each), is wrongly preferred, and milliseconds for a picture of 512 x 512.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def row(name: str, judge: Judge, options: argparse.Namespace) -> str:
     scenes = list(held_out_scenes(options.scenes, options.number))
     rho = correlation(judge, scenes)
     found = gaps(judge, options.pairs)
-    clean = [read(options.pairs / "clear" / name) for name in found]
+    clean = [read(options.pairs / "clear" / name) for name in list(found)[: options.number]]
     wrong, tried = preferred_ruins(judge, [*clean, *(clean for _, clean in scenes)])
     right = sum(gap > 0 for gap in found.values())
     if options.verbose:
@@ -107,7 +107,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--scenes", type=Path, required=True, help="held-out.npy")
     parser.add_argument("--pairs", type=Path, required=True, help="folder with flare/ and clear/")
-    parser.add_argument("--number", type=int, default=60, help="how many scenes")
+    parser.add_argument(
+        "--number", type=int, default=60, help="of scenes, and of photographs to ruin"
+    )
     parser.add_argument("--only", choices=list(SCORERS), help="one scorer instead of all")
     parser.add_argument("--weights", type=Path, help="of a flare-score that is being trained")
     parser.add_argument("--verbose", action="store_true", help="which pairs and ruins went wrong")

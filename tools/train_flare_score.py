@@ -36,9 +36,9 @@ from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
 from semilar.quality.scorers.restorations import draw_restorations, true_psnr
 
 SIDE = 384  # of a stored scene
-VIEW = 320  # of a picture that is measured
+WORKING = 320  # of a whole scene at the working size
 VARIANTS = 5  # restorations of one scene
-BATCH = 10  # scenes
+BATCH = 6  # scenes
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
 
@@ -76,12 +76,19 @@ def as_picture(pixels: np.ndarray) -> Tensor:
     return torch.from_numpy(np.moveaxis(pixels, -1, -3).astype(np.float32) / 255)
 
 
-def draw_view(scene: np.ndarray, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """A square out of a stored scene, flared and clean, (1, 3, VIEW, VIEW) each, encoded."""
+def draw_view(scene: np.ndarray, view: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+    """A square out of a stored scene, flared and clean, (1, 3, view, view) each, encoded."""
     side = int(random.integers(SIDE * 2 // 3, SIDE + 1))
     top, left = random.integers(SIDE - side + 1, size=2)
     pair = as_picture(scene[:, top : top + side, left : left + side])
-    pair = functional.interpolate(pair, size=(VIEW, VIEW), mode="bilinear", antialias=True)
+    pair = functional.interpolate(pair, size=(WORKING, WORKING), mode="bilinear", antialias=True)
+    # A smaller view shows the strongest flare somewhere in it.
+    strongest = int((pair[0] - pair[1]).mean(0).argmax())
+    top, left = (
+        min(max(0, int(place - random.uniform(0.2, 0.8) * view)), WORKING - view)
+        for place in divmod(strongest, WORKING)
+    )
+    pair = pair[..., top : top + view, left : left + view]
     # The curve of the camera. Not its gain: a light source that no longer clips is what tells a
     # darkened picture from a dark scene.
     pair = pair.clamp(0, 1) ** random.uniform(0.8, 1.5)
@@ -89,13 +96,13 @@ def draw_view(scene: np.ndarray, random: np.random.Generator) -> tuple[Tensor, T
 
 
 @torch.inference_mode()
-def measure(work: Path, first: int, count: int) -> None:
+def measure(work: Path, first: int, count: int, view: int) -> None:
     """Write `cues-FIRST.safetensors`: cues, cell errors and PSNR of restorations of the scenes."""
     scenes = np.load(work / "train.npy", mmap_mode="r")[first : first + count]
     net, found = FlareScoreNet(), []
     for number, scene in enumerate(track(scenes, description="restorations"), start=first):
         random = np.random.default_rng([number, 7])
-        flared, clean = draw_view(scene, random)
+        flared, clean = draw_view(scene, view, random)
         pictures = draw_restorations(flared, clean, VARIANTS, random)
         errors = functional.avg_pool2d((pictures - clean).square().mean(1, keepdim=True), CELL)
         found.append((net.cues(pictures).half(), errors[:, 0], true_psnr(pictures, clean)))
@@ -120,18 +127,19 @@ def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
 def train(work: Path, steps: int) -> None:
     """Fit the network to all `cues-*.safetensors`; writes `net.safetensors`."""
     files = [load_file(file) for file in sorted(work.glob("cues-*.safetensors"))]
-    cues, errors, psnr = (torch.cat([f[k] for f in files]) for k in ("cues", "errors", "psnr"))
+    sizes = torch.tensor([float(len(file["psnr"])) for file in files])
     torch.manual_seed(0)
     net = FlareScoreNet().train()
-    sample = cues[:: max(1, len(cues) // 200)].float()
+    sample = files[0]["cues"][:200].float()
     net.usual.copy_(sample.mean((0, 1, 3, 4)))
     net.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=4e-3, weight_decay=0.02)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.02)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
-    for step in track(range(steps), description=f"{len(cues)} scenes"):
-        chosen = torch.randint(len(cues), (BATCH,))
-        guessed = net.guess(cues[chosen].flatten(0, 1).float())
-        loss = losses(guessed, errors[chosen].flatten(0, 1), psnr[chosen])
+    for step in track(range(steps), description=f"{int(sizes.sum())} scenes"):
+        file = files[int(torch.multinomial(sizes, 1))]
+        chosen = torch.randint(len(file["psnr"]), (BATCH,))
+        guessed = net.guess(file["cues"][chosen].flatten(0, 1).float())
+        loss = losses(guessed, file["errors"][chosen].flatten(0, 1), file["psnr"][chosen])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -178,10 +186,11 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("out/flare-score"))
     parser.add_argument("--scenes", type=int, default=1200, help="how many")
     parser.add_argument("--first", type=int, default=0, help="scene to begin with (cues)")
-    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--view", type=int, default=WORKING, help="side of a picture (cues)")
+    parser.add_argument("--steps", type=int, default=1250)
     options = parser.parse_args()
     if options.job == "cues":
-        measure(options.work, options.first, options.scenes)
+        measure(options.work, options.first, options.scenes, options.view)
     elif options.job == "train":
         train(options.work, options.steps)
     elif options.backgrounds is None:
