@@ -20,9 +20,9 @@ def test_oracle_at_1080p(seed: int, preset: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "preset"), [(1, "strong"), (4, "realistic")])
-def test_oracle_at_12_megapixels(seed: int, preset: str) -> None:
-    spoiled, scene = simulated((3000, 4000), seed=seed, preset=preset)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_oracle_at_12_megapixels(seed: int) -> None:
+    spoiled, scene = simulated((3000, 4000), seed=seed, preset="realistic")
     result = Remover(engine=Oracle(scene), threads=1).remove(spoiled)
     assert decibels(result.image, scene) >= 40
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 Inputs = Annotated[
     list[str],
-    typer.Argument(help="Photos, folders, globs; - is standard input.", show_default=False),
+    typer.Argument(
+        metavar="IN...", help="Photos, folders, globs; - is standard input.", show_default=False
+    ),
 ]
 Model = Annotated[
     str, typer.Option(help="A bundled model's name, or a .onnx or .safetensors file.")

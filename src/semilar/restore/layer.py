@@ -29,7 +29,7 @@ _SILENT, _FULL = 0.75 / 255, 2.0 / 255
 # A photo has flare if more than a share of it changes by more than so much: widely or strongly.
 _FOUND = ((4e-3, 5.0 / 255), (4e-4, 20.0 / 255))
 # Clipped light that the network calls at least this bright (linear) is a lamp, kept as it is.
-_LAMP = (0.75, 0.92)
+_LAMP = (0.4, 0.65)
 _CLIPPED = (0.9, 0.98)
 _WINDOW = 2
 # Deviation of a code from the light it stands for, in codes: rounding, and some for compression.
