@@ -193,6 +193,20 @@ def table(results: dict[str, list[dict[str, list[float]]]]) -> str:
     return "\n".join(lines)
 
 
+def gains(results: dict[str, list[dict[str, list[float]]]], name: str) -> str:
+    """What a variant changes against supervised training, picture by picture, with intervals."""
+    lines = []
+    for metric in METRICS:
+        plain, other = (
+            np.mean([run[metric] for run in results[row]], axis=0) for row in ("supervised", name)
+        )
+        values = (other - plain)[~np.isnan(other - plain)]
+        if len(values):
+            low, high = interval(bootstrap_means(values[:, None])[:, 0])
+            lines.append(f"{metric}: {values.mean():+.4f} [{low:+.4f}, {high:+.4f}]")
+    return "\n".join(lines)
+
+
 def by_seed(results: dict[str, list[dict[str, list[float]]]]) -> str:
     """PSNR of each seed, so that the spread between runs can be seen."""
     lines = []
@@ -230,7 +244,10 @@ def main() -> None:
                 print(f"seed {seed} {name}: {json.dumps(asdict(found))}", flush=True)
         if options.only:
             continue
-        text = f"{table(results)}\n\nPSNR by seed\n{by_seed(results)}\n"
+        text = (
+            f"{table(results)}\n\nPSNR by seed\n{by_seed(results)}\n"
+            f"\n{options.name} against supervised\n{gains(results, options.name)}\n"
+        )
         (out / f"table-{options.name}.md").write_text(text)
         print(text, flush=True)
     if not options.only:

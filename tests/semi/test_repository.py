@@ -90,7 +90,7 @@ streams = given(stream=st.lists(candidate, max_size=16), p=rules, reopen=st.inte
 patient = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=150, **patient)
+@settings(max_examples=80, **patient)
 @streams
 def test_equals_algorithm_1(stream, p, reopen) -> None:
     check_stream(stream, p, reopen)

@@ -1,4 +1,4 @@
-"""A training of two gloo processes on one machine: `python -m tests.train.distributed FOLDER RUN`.
+"""The same training in two gloo processes and in one: `python -m tests.train.distributed FOLDER`.
 
 The processes are forks of this one, so that importing happens once; they find one another as the
 processes that `torchrun` starts do.
@@ -7,11 +7,13 @@ processes that `torchrun` starts do.
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from semilar.train.recipe import Recipe
 from semilar.train.start import train
 from tests.train.tiny import ContrastScore, TinyFeatures, tiny_recipe
 
@@ -24,22 +26,34 @@ def stages(steps: int) -> list[dict[str, Any]]:
     return [{"steps": steps, "crop": 32, "batch": 4, "accumulate": 2, "synth": strong}]
 
 
-def main(folder: Path, run: str) -> int:
-    """Train in two processes; 0 where both ended well."""
+def main(folder: Path) -> int:
+    """Train in two processes (run `two`) and in one (`one`); 0 where all ended well."""
     torch.set_num_threads(1)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    children = []
-    for rank in range(WORLD):
-        child = os.fork()
-        if child == 0:
-            train_as(rank, port, folder, run)
-        children.append(child)
-    return max(os.waitpid(child, 0)[1] for child in children)
+    together = [fork(join, rank, port, folder) for rank in range(WORLD)]
+    status = [os.waitpid(child, 0)[1] for child in together]
+    alone = tiny_recipe(folder, "one", {"stages": stages(8)})
+    status.append(os.waitpid(fork(run, alone), 0)[1])
+    return max(status)
 
 
-def train_as(rank: int, port: int, folder: Path, run: str) -> None:
+def fork(call: Callable[..., None], *args: Any) -> int:
+    """Run a function in a process of its own; gives its id."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            call(*args)
+            code = 0
+        finally:
+            os._exit(code)
+    return child
+
+
+def join(rank: int, port: int, folder: Path) -> None:
+    """One of the two processes."""
     os.environ |= {
         "TORCHELASTIC_RUN_ID": "test",
         "MASTER_ADDR": "127.0.0.1",
@@ -51,10 +65,12 @@ def train_as(rank: int, port: int, folder: Path, run: str) -> None:
         "GROUP_RANK": "0",
     }
     machine = {"devices": WORLD, "strategy": "ddp"}
-    recipe = tiny_recipe(folder, run, {"machine": machine, "stages": stages(8)})
+    run(tiny_recipe(folder, "two", {"machine": machine, "stages": stages(8)}))
+
+
+def run(recipe: Recipe) -> None:
     train(recipe, features=TinyFeatures(), scorer=ContrastScore())
-    os._exit(0)
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(Path(sys.argv[1]), sys.argv[2]) else 0)
+    sys.exit(1 if main(Path(sys.argv[1])) else 0)

@@ -25,10 +25,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two processes, `two`, and one of a single process, `one`."""
     folder = tmp_path_factory.mktemp("distributed")
     tiny_values(folder)  # writes the photographs before two processes could
-    command = [sys.executable, "-m", "tests.train.distributed", str(folder), "two"]
+    command = [sys.executable, "-m", "tests.train.distributed", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    train_here(tiny_recipe(folder, "one", {"stages": stages(8)}))
     return folder
 
 

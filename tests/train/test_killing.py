@@ -17,7 +17,7 @@ def kill_again_and_again(folder: Path, count: int) -> dict[str, int]:
 
 
 def test_a_few_kills(tmp_path: Path) -> None:
-    seen = kill_again_and_again(tmp_path, 6)
+    seen = kill_again_and_again(tmp_path, 4)
     assert seen["candidates"] > 0
 
 

@@ -83,7 +83,7 @@ def test_a_run_describes_itself_and_keeps_the_best(tmp_path: Path) -> None:
 
 
 def test_training_lowers_the_loss(tmp_path: Path) -> None:
-    stages = [{"steps": 50, "crop": 32, "batch": 4, "synth": {"preset": "strong"}}]
+    stages = [{"steps": 40, "crop": 32, "batch": 4, "synth": {"preset": "strong"}}]
     changes = {**PLAIN, "stages": stages, "labeled": {"samples": 4}, "log_every": 1}
     recipe = tiny_recipe(tmp_path, changes=changes)
     train_here(recipe)
