@@ -9,6 +9,7 @@ photographs go to --out only, which is not part of the repository. With --docs t
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -61,6 +62,12 @@ def layer_of(spoiled: np.ndarray, clean: np.ndarray) -> np.ndarray:
     table = srgb_table(8)
     flared, bare = table[spoiled], table[clean]
     return flared - exposure_ratio(flared, bare) * bare
+
+
+def plain_layer(spoiled: np.ndarray, clean: np.ndarray) -> np.ndarray:
+    """Linear difference where both were exposed alike."""
+    table = srgb_table(8)
+    return table[spoiled] - table[clean]
 
 
 def exposure_ratio(flared: np.ndarray, bare: np.ndarray) -> float:
@@ -121,14 +128,16 @@ def write_docs(docs: Path, numbers: str) -> None:
     pictures = [p for p in builtin_backgrounds() if min(p.shape[:2]) >= SIDE]
     (docs / "images").mkdir(exist_ok=True)
     picked = simulated("realistic", 32, pictures)
-    sheet(picked, 8, 150).save(docs / "images" / "simulated-flares.jpg", quality=82)
+    sheet(picked, 8, 150, plain_layer).save(docs / "images" / "simulated-flares.jpg", quality=82)
 
 
-def sheet(pairs: list, columns: int, cell: int = 200) -> Image.Image:
+def sheet(
+    pairs: list, columns: int, cell: int = 200, difference: Callable = layer_of
+) -> Image.Image:
     """Spoiled picture above its layer, many side by side."""
     tiles = []
     for spoiled, clean in pairs:
-        layer = linear_to_srgb(np.clip(layer_of(spoiled, clean), 0, 1))
+        layer = linear_to_srgb(np.clip(difference(spoiled, clean), 0, 1))
         both = (spoiled, np.uint8(layer * 255))
         small = [np.asarray(Image.fromarray(x).resize((cell, cell))) for x in both]
         tiles.append(np.concatenate(small))

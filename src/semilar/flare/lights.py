@@ -141,9 +141,9 @@ def paint(canvas: Floats, light: Light, glow: float) -> None:
     dy = np.arange(y0, y1, dtype=np.float32)[:, None] - np.float32(light.y)
     outside = _outside(light, dx, dy)
     core = np.clip(0.5 - outside, 0, 1)
-    past = np.maximum(outside, 0) / np.float32(max(light.radius, 0.7))
-    distance = np.maximum(outside, 0) + np.float32(light.radius)
-    fade = np.clip(1 - distance / np.float32(reach), 0, 1)
+    gap = np.maximum(outside, 0)
+    past = gap / np.float32(max(light.radius, 0.7))
+    fade = np.clip(1 - gap / np.float32(reach - light.radius), 0, 1)
     halo = np.float32(glow) * fade * fade / (1 + past * past)
     colour = light.radiance / light.radiance.max()
     canvas[y0:y1, x0:x1] += core[..., None] * light.radiance + halo[..., None] * colour

@@ -112,7 +112,7 @@ class StreakSettings:
     skirt: Range = (0.0, 0.25)
     """Height of the wide foot of the line's profile, relative to its middle."""
     tint: float = 0.5
-    """Largest relative change of a colour channel; the same for all lines of a lens."""
+    """Largest relative change of red and blue, one up, one down; alike for all lines of a lens."""
     focal: Range = (0.6, 1.4)
     """Focal length over the short side: bends the lines away from the optical centre."""
 

@@ -54,7 +54,8 @@ def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
     focal = uniform(rng, settings.focal) * frame.side
     first = uniform(rng, (0, np.pi))
     angles = [first + np.pi * k / count + float(rng.normal(0, 0.06)) for k in range(count)]
-    tint = 1 + rng.uniform(-settings.tint, settings.tint, 3).astype(np.float32)
+    cool = uniform(rng, (-settings.tint, settings.tint))
+    tint = np.array([1 - cool, 1, 1 + cool], np.float32)
     power = tint * np.float32(log_uniform(rng, settings.height))
     x, y = frame.axes()
     slant = (np.float32(focal) / np.sqrt(x * x + y * y + np.float32(focal**2))).astype(np.float32)
