@@ -27,7 +27,8 @@ def main() -> int:
         print("The browser tests will be skipped. Install chromium to run them.")
         return 0
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+    packages = ["chromium", "fonts-dejavu-core"]
+    for command in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
         done = subprocess.run(["apt-get", "-q", *command], env=quiet, stdout=subprocess.DEVNULL)
         if done.returncode != 0:
             print(f"apt-get {command[0]} failed; the browser tests cannot run.", file=sys.stderr)

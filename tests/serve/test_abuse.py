@@ -182,7 +182,7 @@ def test_thousands_of_tiny_requests_leave_nothing_behind(service):
 
     storm(2)
     memory, files = process.memory_info().rss, process.num_fds()
-    storm(6)
+    storm(5)
     wait_for(lambda: process.num_fds() <= files + 2)
     assert process.memory_info().rss < memory * 1.05 + 3_000_000
 

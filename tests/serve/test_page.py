@@ -234,6 +234,7 @@ def test_a_phone(browser, url):
     touch("touchEnd")
     settle(page)
     assert int(page.locator("#zoom").inner_text().split()[0]) > 2 * fitted
+    assert int(page.locator("#divider").input_value()) > 85  # fingers that pinch leave it alone
     shot(page, "phone")
     for control in page.locator("button:visible, .button:visible").all():
         size = control.bounding_box()

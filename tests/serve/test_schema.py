@@ -49,7 +49,7 @@ def examine(label: str, mode: GenerationMode, examples: int) -> None:
         deadline=None,
         derandomize=True,
         database=None,
-        suppress_health_check=[*HealthCheck.__members__.values()],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
     def ask(case: schemathesis.Case) -> None:
         case.call_and_validate(checks=CHECKS)
@@ -70,7 +70,7 @@ def test_every_answer_is_one_that_the_document_promises(label, mode):
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", GenerationMode)
 def test_every_answer_is_one_that_the_document_promises_at_length(mode):
-    examine("POST /v1/remove", mode, 1000)
+    examine("POST /v1/remove", mode, 500)
 
 
 def test_the_document_has_examples_and_needs_no_other_host():

@@ -215,7 +215,8 @@ export class View {
     const split = (left + this.divide * (right - left)) * box.width;
     const near = Math.abs(event.clientX - box.left - split) < GRIP;
     this.dividing = this.mode === "compare" && (this.fit || near);
-    if (this.dividing) this.divideAt(event.clientX - box.left);
+    // A finger may be the first of two that pinch: the boundary waits for it to move.
+    if (this.dividing && event.pointerType !== "touch") this.divideAt(event.clientX - box.left);
   }
 
   drag(event) {
