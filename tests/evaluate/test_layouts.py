@@ -57,6 +57,13 @@ def test_any_pair_of_folders(tmp_path: Path, inputs: str, truth: str) -> None:
     assert found.name == tmp_path.name
 
 
+def test_layers_that_synth_writes_are_no_inputs(tmp_path: Path) -> None:
+    _set(tmp_path, "input", "gt", "mask")
+    save(truth_of(1), tmp_path / "flare" / "flare_000.png")
+    (only,) = find_sets(tmp_path)
+    assert only.inputs == tmp_path / "input"
+
+
 def test_nothing_found_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "input").mkdir()
     with pytest.raises(SemilarError, match="holds no folder of inputs"):

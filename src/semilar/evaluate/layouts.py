@@ -19,7 +19,7 @@ from semilar.photo import find_photos, read
 from semilar.photo.model import to_depth
 from semilar.quality import uses_colour_code
 
-_INPUT_WORDS = ("input", "flare", "lq")
+_INPUT_WORDS = ("input", "flare", "lq")  # beside `input`, `flare` holds the layers
 _TRUTH_WORDS = ("gt", "target", "clear", "clean", "hq")
 _DEPTH = 4  # folders below the one that was named
 
@@ -82,6 +82,9 @@ def _as_set(inputs: Path, root: Path) -> TestSet | None:
     words = re.split(r"([_-])", inputs.name)
     places = [i for i, word in enumerate(words) if word.lower() in _INPUT_WORDS]
     for place in places:
+        earlier = _INPUT_WORDS[: _INPUT_WORDS.index(words[place].lower())]
+        if any(_beside(inputs, words, place, word) for word in earlier):
+            continue
         truths = [_beside(inputs, words, place, word) for word in _TRUTH_WORDS]
         if truth := next(filter(None, truths), None):
             rest = "_".join(words[:place:2] + words[place + 2 :: 2])
