@@ -6,7 +6,8 @@
 a folder with `flare/` and `clear/` photographs of the same names. Columns: Spearman correlation of
 the score with the true PSNR over 14 restorations of each scene (mean over scenes), in how many
 real pairs the clean photograph wins, how often a ruined version (black, foggy, blurred) of a clean
-photograph, real or held out (`--number` of each), is wrongly preferred, and milliseconds for a picture of 512 x 512.
+photograph, real or held out (`--number` of each), is wrongly preferred, and milliseconds for a
+picture of 512 x 512.
 """
 
 import argparse
