@@ -1,4 +1,4 @@
-# The service on a CPU: about 250 MB, nothing runs as root, nothing is written.
+# The service on a CPU, without torch (200 MB of packages); nothing runs as root or is written.
 #   docker build -t semilar .
 #   docker run --rm -p 127.0.0.1:8000:8000 --read-only --cap-drop ALL semilar
 FROM python:3.12-slim AS build
