@@ -6,8 +6,8 @@ Three things say how it looks between the known samples:
 
 - Flare is smooth for the most part: cubic interpolation.
 - Where flare has detail as fine as the samples (rays of shimmer, edges of streaks), part of the
-  photo's own fine detail is flare. Wiener's gain tells which part: the variance of flare detail,
-  extrapolated from the layer's finest octave, over the variance of all detail in the photo.
+  photo's own fine detail is flare. Wiener's gain tells which part: the variance of flare detail
+  over that of flare, scene and noise, extrapolated from the finest octave of each.
 - A clipped pixel hides its layer: a lamp stays white whatever light is added. Close to lamps the
   layer is regressed on how much of each sample's area is clipped, and follows the lamp's outline.
 """
@@ -25,11 +25,11 @@ Floats = NDArray[Any]  # float32 throughout
 
 # Steps of 8-bit codes, encoded light: changes below the first are noise of the network and give
 # an exact zero; above the second they count in full.
-_SILENT, _FULL = 0.75 / 255, 2.0 / 255
+_SILENT, _FULL = 0.5 / 255, 1.25 / 255
 # A photo has flare if more than a share of it changes by more than so much: widely or strongly.
 _FOUND = ((4e-3, 5.0 / 255), (4e-4, 20.0 / 255))
 # Clipped light that the network calls at least this bright (linear) is a lamp, kept as it is.
-_LAMP = (0.4, 0.65)
+_LAMP = (0.5, 0.75)
 _CLIPPED = (0.9, 0.98)
 _WINDOW = 2
 # Deviation of a code from the light it stands for, in codes: rounding, and some for compression.
@@ -110,14 +110,15 @@ def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
 def _shared_detail(small: Small, layer: Floats) -> tuple[Floats, Floats]:
     """Flare in the photo's fine detail per unit of brightness, and the variance of the rest.
 
-    Wiener's gain: the variance of flare detail over that of all detail of the brightness, times
-    each channel's share. What a channel does not share (rainbows) is the second answer.
+    Wiener's gain: the variance of flare detail over that of flare, scene and noise, times each
+    channel's share. What a channel does not share (rainbows) is the second answer.
     """
     bright, flare = brightness(small.mean), brightness(layer)
     fine, fine_bright = _octave(layer), _octave(flare)
     of_flare = _box(fine_bright**2, _WINDOW)
     of_scene = _box(_octave(bright - flare) ** 2, _WINDOW)
-    total = np.maximum(_variance(bright, small.bright_square), of_flare + of_scene)
+    noise = 2 * np.median(_variance(bright, small.bright_square))
+    total = of_flare + of_scene + noise
     tiny = np.float32(1e-8)
     colour = np.clip(_box(fine * fine_bright, _WINDOW) / (of_flare + tiny), 0, 2)
     rest = _box((fine - colour * fine_bright) ** 2, _WINDOW)
