@@ -9,7 +9,7 @@ from semilar.cli.console import out, progress, sentences
 from semilar.errors import SemilarError
 
 SIZE = 640, 960
-SEEDS = (12, 15, 1)
+SEEDS = (12, 3, 1)
 STRENGTH = 1.5, 3.0
 FOLDERS = {"untouched": "input", "truth": "clean", "result": "result"}
 
