@@ -213,7 +213,12 @@ def test_ctrl_c_leaves_only_whole_files(model: Path, tmp_path: Path) -> None:
         "--size",
         "64",
     ]
-    process = subprocess.Popen([sys.executable, "-m", "semilar", *command], stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "semilar", *command],
+        stderr=subprocess.PIPE,
+        # a suite started in the background ignores SIGINT, and its children would inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     patience = time.monotonic() + 120
     while not (out.is_dir() and len(list(out.glob("[!.]*.png"))) > 2):  # hidden ones are not done
         assert time.monotonic() < patience
