@@ -4,7 +4,6 @@ A source is stateless: `source.make(index, seed, ...)` gives the same sample whe
 it is called.
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from semilar.data.pairs import Pair
 from semilar.data.photos import PhotoCache, Pixels, eight_bit, with_short_side
 from semilar.errors import SemilarError
 from semilar.flare import SynthSettings, synthesize
+from semilar.flare.mapping import changed
 from semilar.flare.patterns import PatternSet
 from semilar.photo.light import linear_to_srgb, srgb_to_linear
 
@@ -150,23 +150,7 @@ def synth_settings(preset: str, changes: Mapping[str, Any]) -> SynthSettings:
     `changes` mirrors the tree of settings: `{"lens": {"strength": [1, 4]}}`. An unknown name is
     an error that lists the known ones.
     """
-    return _changed(SynthSettings.preset(preset), changes, "synth")
-
-
-def _changed(settings: Any, changes: Mapping[str, Any], where: str) -> Any:
-    known = {field.name for field in dataclasses.fields(settings)}
-    new: dict[str, Any] = {}
-    for name, value in changes.items():
-        if name not in known:
-            raise SemilarError(
-                f"{where}.{name}: no such setting; there are {', '.join(sorted(known))}."
-            )
-        old = getattr(settings, name)
-        if dataclasses.is_dataclass(old):
-            new[name] = _changed(old, value, f"{where}.{name}")
-        else:
-            new[name] = tuple(value) if isinstance(value, list) else value
-    return dataclasses.replace(settings, **new)
+    return changed(SynthSettings.preset(preset), changes, "synth")
 
 
 def _size(pixels: Pixels) -> str:
