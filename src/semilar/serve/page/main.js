@@ -27,8 +27,6 @@ function add(files) {
     shots.push(shot);
     list.add(shot);
     shot.addEventListener("change", () => changed(shot));
-    const problem = tooLarge(file);
-    if (problem) shot.fail(problem);
     if (!chosen || chosen.state === "failed") choose(shot);
   }
   layOut();
@@ -48,7 +46,9 @@ async function pump() {
   const next = waiting.includes(chosen) ? chosen : waiting[0];
   if (!next) return;
   busy = true;
-  await next.run();
+  const problem = tooLarge(next.file); // known only now that the service has told its limits
+  if (problem) next.fail(problem);
+  else await next.run();
   busy = false;
   pump();
 }
