@@ -52,5 +52,7 @@ def export(net: nn.Module, path: Path) -> None:
         )
     if program is None:
         raise RuntimeError("torch.onnx.export gave no program")
+    for node in program.model.graph:
+        node.metadata_props.clear()  # stack traces with the paths of this computer
     with atomic_path(Path(path)) as temporary:
         program.save(temporary, external_data=False)
