@@ -103,9 +103,9 @@ class StreakSettings:
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.3, 1.7)
-    """Width of the line, as a multiple of the source's radius."""
-    spread: Range = (0.0, 0.08)
+    width: Range = (0.3, 6.0)
+    """Width of the line, as a multiple of the source's radius; log-uniform."""
+    spread: Range = (0.0, 0.12)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15

@@ -60,7 +60,7 @@ def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
     x, y = frame.axes()
     slant = (np.float32(focal) / np.sqrt(x * x + y * y + np.float32(focal**2))).astype(np.float32)
     shape = {
-        "width": uniform(rng, settings.width),
+        "width": log_uniform(rng, settings.width),
         "spread": uniform(rng, settings.spread),
         "skirt": uniform(rng, settings.skirt),
         "focal": focal,
