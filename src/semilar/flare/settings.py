@@ -94,7 +94,7 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.15, 0.6)
+    height: Range = (0.2, 0.9)
     """Linear light of the line close to the reference source; log-uniform."""
     length: Range = (0.3, 2.0)
     falloff: Range = (0.4, 1.8)
@@ -103,7 +103,7 @@ class StreakSettings:
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.3, 6.0)
+    width: Range = (0.3, 9.0)
     """Width of the line, as a multiple of the source's radius; log-uniform."""
     spread: Range = (0.0, 0.12)
     """Widening of the line per unit of its length."""

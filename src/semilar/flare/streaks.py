@@ -79,10 +79,12 @@ def draw_lines(rng: Rng, frame: Frame, settings: StreakSettings) -> list[Line]:
 def add_line(canvas: Floats, line: Line, light: Light, frame: Frame) -> None:
     """Add the line of one source to `canvas` (H, W, 3), *linear* light.
 
-    The line is the source's image drawn out: its light grows with the source's width.
+    The line is the source's image drawn out: its light grows with the source's width. A line wider
+    than its source spreads the same light.
     """
     half = max(light.radius * line.width, THINNEST)
     chord = light.radius / (REFERENCE_RADIUS * frame.side) * light.radius * line.width / half
+    chord /= max(line.width, 1.0)
     gain = light.radiance * np.float32(chord / REFERENCE_RADIANCE)
     visible = np.searchsorted(-line.tail, -FAINTEST / float(gain.max()))
     reach = float(visible) / STEPS * REACH * frame.side
