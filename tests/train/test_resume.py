@@ -91,6 +91,16 @@ def test_a_crashed_run_goes_on_bit_for_bit(straight: Path, stop: int) -> None:
     assert_same_run(straight / "straight", recipe.run)
 
 
+def test_muon_goes_on_bit_for_bit_too(tmp_path: Path) -> None:
+    muon = {"optimizer": {"kind": "muon", "lr": 2e-3}, "checkpoint_every": 5}
+    run(tiny_recipe(tmp_path, "straight", muon))
+    recipe = tiny_recipe(tmp_path, "crashed", muon)
+    with pytest.raises(CrashError):
+        run(recipe, display=CrashAfter(7))
+    run(recipe, resume=True)
+    assert_same_run(tmp_path / "straight", recipe.run)
+
+
 def test_workers_make_the_same_run(straight: Path) -> None:
     recipe = tiny_recipe(straight, "workers", {"machine": {"workers": 2}})
     run(recipe)

@@ -130,8 +130,10 @@ class Loss(Part):
 
 
 class Optimizer(Part):
-    """Adam with linear warm-up and cosine decay, per step."""
+    """Adam or Muon with linear warm-up and cosine decay, per step."""
 
+    kind: Literal["adam", "muon"] = "adam"
+    """`muon`: see `semilar.train.muon`; `weight_decay` is Adam's alone."""
     lr: Annotated[float, Field(gt=0)] = 1e-4
     betas: tuple[Share, Share] = (0.9, 0.999)
     weight_decay: Weight = 0.0

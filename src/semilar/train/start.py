@@ -24,9 +24,10 @@ from semilar.train.display import Display, Silent
 from semilar.train.feed import Batches, Unlabeled, owned_photos
 from semilar.train.logbook import Logbook
 from semilar.train.loop import Progress, Trainer
+from semilar.train.muon import Muon
 from semilar.train.objective import UnsupervisedLoss, supervised_loss
 from semilar.train.plan import Plan
-from semilar.train.recipe import Recipe, Semi
+from semilar.train.recipe import Optimizer, Recipe, Semi
 from semilar.train.run_folder import RunFolder
 from semilar.train.sources import Sources, find_sources
 from semilar.train.stopping import Stopper
@@ -135,13 +136,7 @@ def prepare(
     checkpoint = _checkpoint(folder, display) if resume else None
     net = build_net(recipe, checkpoint)
     teacher = Teacher(net, momentum=recipe.teacher_momentum)
-    optimizer = torch.optim.Adam(
-        net.parameters(),
-        lr=recipe.optimizer.lr,
-        betas=recipe.optimizer.betas,
-        weight_decay=recipe.optimizer.weight_decay,
-    )
-    model, optimizer = fabric.setup(net, optimizer)
+    model, optimizer = fabric.setup(net, make_optimizer(net, recipe.optimizer))
     teacher.net.to(fabric.device)
     progress = _restore(checkpoint, net, teacher, optimizer)
     plan = make_plan(recipe, sources)
@@ -170,6 +165,15 @@ def prepare(
         display=display,
         logbook=_logbook(recipe, folder, progress.step) if first else None,
         progress=progress,
+    )
+
+
+def make_optimizer(net: nn.Module, spec: Optimizer) -> torch.optim.Optimizer:
+    """The recipe's optimizer for the parameters of `net`."""
+    if spec.kind == "muon":
+        return Muon(net, lr=spec.lr, betas=spec.betas)
+    return torch.optim.Adam(
+        net.parameters(), lr=spec.lr, betas=spec.betas, weight_decay=spec.weight_decay
     )
 
 
