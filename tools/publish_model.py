@@ -23,7 +23,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from semilar.files import atomic_path, write_text
-from semilar.net import build
+from semilar.net import build, identity
 from semilar.net.onnx_export import export
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +34,8 @@ DATA = ROOT / "recipes" / "bundled-data.csv"
 def load(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     """The tensors of a training run and the network they belong to."""
     with safe_open(path, framework="pt") as file:
-        spec = json.loads(file.metadata()["semilar"])["net"]
+        net = json.loads(file.metadata()["semilar"])["net"]
+        spec = identity(net["name"], **net.get("options", {}))
         return {name: file.get_tensor(name) for name in file.keys()}, spec  # noqa: SIM118
 
 

@@ -7,6 +7,6 @@ torch.Size([1, 3, 40, 56])
 """
 
 from semilar.net.interface import FlareNet
-from semilar.net.registry import REGISTRY, NetInfo, build, describe
+from semilar.net.registry import REGISTRY, NetInfo, build, describe, identity
 
-__all__ = ["REGISTRY", "FlareNet", "NetInfo", "build", "describe"]
+__all__ = ["REGISTRY", "FlareNet", "NetInfo", "build", "describe", "identity"]

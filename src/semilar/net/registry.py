@@ -56,9 +56,9 @@ REGISTRY: dict[str, NetInfo] = {
         multiple=32,
         global_context=True,
         options={
-            "widths": (32, 64, 128, 256),
+            "widths": (32, 64, 96, 192),
             "depths": (2, 2, 2, 2, 2, 2, 2),
-            "blocks": ("conv", "conv", "psc", "psc"),
+            "blocks": ("conv", "conv", "conv", "psc"),
             "stem": 4,
             "skip": "add",
         },
@@ -160,3 +160,11 @@ def build(name: str, **options: Any) -> FlareNet:
     """
     info = describe(name)
     return info.builder(**{**info.options, **options})
+
+
+def identity(name: str, **options: Any) -> dict[str, Any]:
+    """What a file of weights says of its network: the name and every option, the registry's too.
+
+    Weights then still fit when the registry gives the name another size.
+    """
+    return {"name": name, "options": {**describe(name).options, **options}}

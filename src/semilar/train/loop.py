@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from semilar.data.order import MIXUP, STEP, derived_seed
 from semilar.errors import SemilarError
 from semilar.loss.supervised import total
+from semilar.net import identity
 from semilar.semi.mixup import mixup_share
 from semilar.semi.pseudo import PseudoLabeler
 from semilar.semi.teacher import Teacher
@@ -245,7 +246,7 @@ class Trainer:
         if self.progress.best is None or value > self.progress.best:
             self.progress.best, self.progress.best_step = value, self.progress.step
             header = {
-                "net": self.recipe.net.model_dump(),
+                "net": identity(self.recipe.net.name, **self.recipe.net.options),
                 "step": self.progress.step,
                 "validation": figures,
             }
