@@ -26,9 +26,10 @@ from semilar.semi.report import stats
 from semilar.semi.shards import MergedRepository
 from semilar.train.checkpoint import load_newest, saved_steps
 from semilar.train.display import Silent
+from semilar.train.network import build_net
 from semilar.train.recipe import Recipe
 from semilar.train.recipe_file import load_recipe
-from semilar.train.start import build_net, train
+from semilar.train.start import train
 from semilar.train.validation import restore
 
 RECIPE = Path(__file__).parents[1] / "recipes" / "lens-shift.yaml"

@@ -87,9 +87,7 @@ class Muon(torch.optim.Optimizer):
         assert parameter.grad is not None
         state["step"] += 1
         mean = state["mean"].lerp_(parameter.grad, 1 - slow)
-        square = state["square"].mul_(fast).addcmul_(
-            parameter.grad, parameter.grad, value=1 - fast
-        )
+        square = state["square"].mul_(fast).addcmul_(parameter.grad, parameter.grad, value=1 - fast)
         count = int(state["step"])
         deviation = (square / (1 - fast**count)).sqrt_().add_(EPSILON)
         parameter.addcdiv_(mean, deviation, value=-group["lr"] / (1 - slow**count))

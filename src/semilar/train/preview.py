@@ -8,11 +8,12 @@ import torch
 from semilar.loss.supervised import total
 from semilar.train.feed import Batches
 from semilar.train.loop import place_batch
+from semilar.train.network import build_net
 from semilar.train.objective import labeled_terms, supervised_loss
 from semilar.train.plan import Stretch
 from semilar.train.recipe import Recipe
 from semilar.train.sources import find_sources
-from semilar.train.start import build_net, make_plan
+from semilar.train.start import make_plan
 
 
 def preview(recipe: Recipe) -> list[str]:

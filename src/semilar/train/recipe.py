@@ -290,7 +290,8 @@ class Recipe(Part):
     seed: Annotated[int, Field(ge=0)] = 2026
     net: Net = Net()
     init: Path | None = None
-    """Weights to start from: a `best.safetensors` of another run."""
+    """Weights to start from: a `best.safetensors` of another run, or the name of a model that comes
+    with the package."""
     labeled: Labeled
     stages: Annotated[tuple[Stage, ...], Field(min_length=1)]
     loss: Loss = Loss()

@@ -8,10 +8,8 @@ import lightning_fabric
 import torch
 from torch import nn
 
-from semilar.data.order import derived_seed
 from semilar.errors import SemilarError
 from semilar.loss.perceptual import Features
-from semilar.net import build
 from semilar.quality.scorers import Scorer
 from semilar.quality.scorers import scorer as scorer_by_name
 from semilar.semi.pseudo import PseudoLabeler
@@ -19,15 +17,15 @@ from semilar.semi.repository import Repository
 from semilar.semi.rule import UpdateRule
 from semilar.semi.shards import reshard, shard_path
 from semilar.semi.teacher import Teacher
-from semilar.train.checkpoint import Checkpoint, load_newest, read_tensors
+from semilar.train.checkpoint import Checkpoint, load_newest
 from semilar.train.display import Display, Silent
 from semilar.train.feed import Batches, Unlabeled, owned_photos
 from semilar.train.logbook import Logbook
 from semilar.train.loop import Progress, Trainer
-from semilar.train.muon import Muon
+from semilar.train.network import build_net, make_optimizer
 from semilar.train.objective import UnsupervisedLoss, supervised_loss
 from semilar.train.plan import Plan
-from semilar.train.recipe import Optimizer, Recipe, Semi
+from semilar.train.recipe import Recipe, Semi
 from semilar.train.run_folder import RunFolder
 from semilar.train.sources import Sources, find_sources
 from semilar.train.stopping import Stopper
@@ -168,15 +166,6 @@ def prepare(
     )
 
 
-def make_optimizer(net: nn.Module, spec: Optimizer) -> torch.optim.Optimizer:
-    """The recipe's optimizer for the parameters of `net`."""
-    if spec.kind == "muon":
-        return Muon(net, lr=spec.lr, betas=spec.betas)
-    return torch.optim.Adam(
-        net.parameters(), lr=spec.lr, betas=spec.betas, weight_decay=spec.weight_decay
-    )
-
-
 def check_batches(recipe: Recipe, world: int) -> None:
     """Batches are those of all processes together and must split evenly."""
     sizes = [(f"stages.{i}.batch", stage.batch) for i, stage in enumerate(recipe.stages)]
@@ -185,32 +174,6 @@ def check_batches(recipe: Recipe, world: int) -> None:
     for name, size in sizes:
         if size % world:
             raise SemilarError(f"{name} is {size}, which {world} processes cannot share evenly.")
-
-
-def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module:
-    """The recipe's network: fresh from the seed, from `init`, or from a checkpoint."""
-    torch.manual_seed(derived_seed(recipe.seed))
-    try:
-        net = build(recipe.net.name, **recipe.net.options)
-    except TypeError as error:
-        raise SemilarError(
-            f"net.options: {recipe.net.name} does not take them ({error})."
-        ) from None
-    if recipe.machine.channels_last:
-        net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    if checkpoint is not None:
-        _fill(net, checkpoint.student, "the checkpoint")
-    elif recipe.init is not None:
-        _fill(net, read_tensors(recipe.init)[0], str(recipe.init))
-    return net
-
-
-def _fill(net: nn.Module, tensors: dict[str, torch.Tensor], origin: str) -> None:
-    try:
-        net.load_state_dict(tensors)
-    except RuntimeError as error:
-        reason = str(error).splitlines()[-1].strip()
-        raise SemilarError(f"{origin}: does not fit the recipe's network ({reason})") from None
 
 
 def _restore(

@@ -1,0 +1,64 @@
+"""The network of a run: built, filled with weights, and what moves them."""
+
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from semilar.data.order import derived_seed
+from semilar.errors import SemilarError
+from semilar.net import build
+from semilar.train.checkpoint import Checkpoint
+from semilar.train.muon import Muon
+from semilar.train.recipe import Optimizer, Recipe
+from semilar.weights import bundled
+
+
+def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module:
+    """The recipe's network: fresh from the seed, from `init`, or from a checkpoint."""
+    torch.manual_seed(derived_seed(recipe.seed))
+    try:
+        net = build(recipe.net.name, **recipe.net.options)
+    except TypeError as error:
+        raise SemilarError(
+            f"net.options: {recipe.net.name} does not take them ({error})."
+        ) from None
+    if recipe.machine.channels_last:
+        net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    if checkpoint is not None:
+        _fill(net, checkpoint.student, "the checkpoint")
+    elif recipe.init is not None:
+        _fill(net, initial_weights(recipe.init), str(recipe.init))
+    return net
+
+
+def initial_weights(origin: Path) -> dict[str, Tensor]:
+    """The weights of a file, or of the model of that name that comes with the package."""
+    file = origin
+    if not origin.exists():
+        if origin.suffix or len(origin.parts) > 1:
+            raise SemilarError(f"{origin}: no such file of weights to start from.")
+        file = bundled(str(origin), suffix=".safetensors")
+    try:
+        return {name: tensor.float() for name, tensor in load_file(file).items()}
+    except (OSError, SafetensorError) as error:
+        raise SemilarError(f"{file}: is no file of weights ({error}).") from None
+
+
+def _fill(net: nn.Module, tensors: dict[str, Tensor], origin: str) -> None:
+    try:
+        net.load_state_dict(tensors)
+    except RuntimeError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise SemilarError(f"{origin}: does not fit the recipe's network ({reason})") from None
+
+
+def make_optimizer(net: nn.Module, spec: Optimizer) -> torch.optim.Optimizer:
+    """The recipe's optimizer for the parameters of `net`."""
+    if spec.kind == "muon":
+        return Muon(net, lr=spec.lr, betas=spec.betas)
+    return torch.optim.Adam(
+        net.parameters(), lr=spec.lr, betas=spec.betas, weight_decay=spec.weight_decay
+    )

@@ -1,0 +1,52 @@
+"""What a run starts from: fresh weights, those of another run, those in the package."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from semilar.errors import SemilarError
+from semilar.train.network import build_net, initial_weights
+from semilar.weights import bundled
+from tests.train.tiny import tiny_recipe
+
+
+def test_a_run_can_start_from_the_best_weights_of_another(tmp_path: Path) -> None:
+    first = build_net(tiny_recipe(tmp_path, changes={"seed": 1}))
+    file = tmp_path / "best.safetensors"
+    save_file({name: value.half() for name, value in first.state_dict().items()}, file)
+    second = build_net(tiny_recipe(tmp_path, changes={"seed": 2, "init": str(file)}))
+    for name, value in second.state_dict().items():
+        assert value.dtype == torch.float32
+        torch.testing.assert_close(value, first.state_dict()[name], atol=1e-3, rtol=1e-3)
+
+
+def test_the_name_of_a_bundled_model_gives_its_weights() -> None:
+    stored = load_file(bundled("semilar-t", suffix=".safetensors"))
+    found = initial_weights(Path("semilar-t"))
+    assert found.keys() == stored.keys()
+    assert all(torch.equal(found[name], stored[name].float()) for name in stored)
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        ("runs/gone/best.safetensors", "no such file of weights to start from"),
+        ("semilar-x", "No model 'semilar-x.safetensors' comes with the package; there are: .*"),
+        ("notes.txt", "notes.txt: is no file of weights"),
+    ],
+)
+def test_what_cannot_be_started_from_is_a_sentence(
+    tmp_path: Path, origin: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("no weights")
+    with pytest.raises(SemilarError, match=said):
+        initial_weights(Path(origin))
+
+
+def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
+    recipe = tiny_recipe(tmp_path, changes={"init": "semilar-t"})
+    with pytest.raises(SemilarError, match="semilar-t: does not fit the recipe's network"):
+        build_net(recipe)
