@@ -19,8 +19,12 @@ $(READY): pyproject.toml constraints.txt tools/install.py
 
 setup: $(READY) ## install everything into .venv, once
 
-demo: $(READY) ## take the flare out of a night picture and show before and after
-	$(BIN)/semilar demo --out out/demo --force
+demo: $(READY) ## flare out of night pictures, a short semi-supervised training, pages to look at
+	@rm -rf out/demo
+	$(BIN)/semilar demo --out out/demo
+	$(BIN)/semilar train recipes/demo.yaml
+	$(BIN)/semilar repository report out/demo/run out/demo/repository.html --photos out/demo/input
+	@echo "Open out/demo/index.html (before and after) and out/demo/repository.html (what training kept)."
 
 lint: $(READY) ## ruff and pyright
 	$(BIN)/ruff check .

@@ -1,10 +1,13 @@
 """Put trained weights into the package: safetensors, ONNX and a card, stored in half precision.
 
-    python tools/publish_model.py runs/bundled-2/best.safetensors --working-size 256 \
-        --facts facts.json
+    python tools/publish_model.py runs/bundled-semi/best.safetensors --working-size 256 \
+        --runs runs/bundled runs/bundled-semi
+    python tools/judge_model.py --pairs PAIRS --test DATA/test --docs docs
+    python tools/publish_model.py ...the same... --figures out/judge/figures.json
 
 The card lists the photographs that were learned from with author and licence
-(`recipes/bundled-data.csv`), and takes over what FACTS says: figures, recipes, limits, time spent.
+(`recipes/bundled-data.csv`); time spent is read from the logs of the runs, and the figures are those
+that `tools/judge_model.py` wrote.
 """
 
 import argparse
@@ -18,6 +21,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
+import yaml
 from onnx import TensorProto, helper, numpy_helper
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -29,6 +33,11 @@ from semilar.net.onnx_export import export
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED = ROOT / "src" / "semilar" / "weights" / "bundled"
 DATA = ROOT / "recipes" / "bundled-data.csv"
+WATTS_PER_CORE = 10
+LIMITS = (
+    "Trained for hours on a processor, not for days on a GPU: strong flares are weakened rather than"
+    " removed, and what a clipped area hides is not brought back. docs/model.md has examples."
+)
 
 
 def load(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
@@ -67,6 +76,26 @@ def photographs() -> list[dict[str, str]]:
     return [{k: row[k] for k in keep} for row in rows if row["use"] in ("train", "unlabeled")]
 
 
+def training(run: Path) -> dict[str, Any]:
+    """What one run cost, from its log; a resumed run starts to count anew each time."""
+    seconds, latest, steps = 0.0, 0.0, 0
+    for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        seconds += latest if entry["seconds"] < latest else 0.0
+        latest, steps = entry["seconds"], entry["step"]
+    hours = (seconds + latest) / 3600
+    recipe = yaml.safe_load((run / "recipe.yaml").read_text(encoding="utf-8"))
+    cores = recipe["machine"]["threads"] + recipe["machine"]["workers"]
+    return {
+        "recipe": f"recipes/{recipe['name']}.yaml",
+        "steps": steps,
+        "hours": round(hours, 2),
+        "processor_cores": cores,
+        "kilowatt_hours": round(hours * cores * WATTS_PER_CORE / 1000, 3),
+        "energy": f"estimated from {WATTS_PER_CORE} W a core, not measured",
+    }
+
+
 def main() -> int:
     """Write NAME.safetensors, NAME.onnx and NAME.json."""
     parser = argparse.ArgumentParser(
@@ -75,7 +104,8 @@ def main() -> int:
     parser.add_argument("weights", type=Path)
     parser.add_argument("--name", default="semilar-t")
     parser.add_argument("--working-size", type=int, required=True)
-    parser.add_argument("--facts", type=Path, help="JSON to take over into the card")
+    parser.add_argument("--runs", type=Path, nargs="*", default=[], help="run folders, in order")
+    parser.add_argument("--figures", type=Path, help="what tools/judge_model.py wrote")
     parser.add_argument("--out", type=Path, default=BUNDLED)
     options = parser.parse_args()
     state, spec = load(options.weights)
@@ -88,7 +118,6 @@ def main() -> int:
         temporary.chmod(0o644)
     export(net, target.with_suffix(".onnx"))
     store_half(target.with_suffix(".onnx"))
-    facts = json.loads(options.facts.read_text(encoding="utf-8")) if options.facts else {}
     files = [target.with_suffix(suffix) for suffix in (".onnx", ".safetensors")]
     card = {
         "name": options.name,
@@ -98,7 +127,10 @@ def main() -> int:
         "net": spec,
         "parameters": sum(tensor.numel() for tensor in state.values()),
         "working_size": options.working_size,
-        **facts,
+        "data": "simulated flares over the photographs below; nothing else",
+        "training": [training(run) for run in options.runs],
+        "figures": json.loads(options.figures.read_text("utf-8")) if options.figures else {},
+        "limits": LIMITS,
         "photographs": photographs(),
     }
     write_text(target.with_suffix(".json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
