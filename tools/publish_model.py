@@ -6,7 +6,7 @@
     python tools/publish_model.py ...the same... --figures out/judge/figures.json
 
 The card lists the photographs that were learned from with author and licence
-(`recipes/bundled-data.csv`); time spent is read from the logs of the runs, and the figures are those
+(`recipes/bundled-data.csv`); time spent is read from the logs of the runs, the figures are those
 that `tools/judge_model.py` wrote.
 """
 
@@ -35,7 +35,7 @@ BUNDLED = ROOT / "src" / "semilar" / "weights" / "bundled"
 DATA = ROOT / "recipes" / "bundled-data.csv"
 WATTS_PER_CORE = 10
 LIMITS = (
-    "Trained for hours on a processor, not for days on a GPU: strong flares are weakened rather than"
+    "Trained for hours on a processor, not days on a GPU: strong flares are weakened rather than"
     " removed, and what a clipped area hides is not brought back. docs/model.md has examples."
 )
 
