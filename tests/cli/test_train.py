@@ -1,6 +1,11 @@
 """`semilar train` and `semilar repository` as a person meets them: mistakes end in sentences."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +53,28 @@ def test_a_finished_run_is_not_overwritten(trained: Path) -> None:
     assert result.exit_code == 2
     assert "--resume" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_the_whole_group_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    """As a service manager and a terminal send it: the workers get it too."""
+    long = {"stages": [{"steps": 100000, "crop": 32, "batch": 2}], "machine": {"workers": 2}}
+    recipe = write_recipe(tmp_path, {**long, "log_every": 1})
+    log = Path(yaml.safe_load(recipe.read_text())["run"]) / "log.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "semilar", "train", recipe],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while process.poll() is None and not (log.exists() and log.stat().st_size):
+        time.sleep(0.05)
+    os.killpg(process.pid, number)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 0, said
+    assert "Stopped after step" in said
+    assert "Traceback" not in said
+    assert list((log.parent / "checkpoints").glob("*.safetensors"))
 
 
 def test_a_budget_stops_and_resume_goes_on(tmp_path: Path) -> None:

@@ -145,9 +145,13 @@ class _Attempts(Dataset):
 
 
 def _prepare_worker(_: int) -> None:
-    """Workers end when the training process says so, not when Ctrl-C reaches everybody."""
+    """Workers end when the training process says so or is gone, not when a signal reaches all.
+
+    Ctrl-C and a service manager's SIGTERM go to the whole group; the training process still needs
+    a batch to finish its step.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _stack(pictures: list[np.ndarray]) -> Tensor:
