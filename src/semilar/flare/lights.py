@@ -78,6 +78,22 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
     return lights
 
 
+def draw_quiet(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) -> None:
+    """Draw bright things that cast no flare into `canvas` (H, W, 3), *linear* light."""
+    for _ in range(integer(rng, settings.quiet)):
+        shape = str(rng.choice(settings.shapes))
+        radius = log_uniform(rng, settings.quiet_radius) * frame.side
+        turn = uniform(rng, (0, np.pi))
+        surface = lamp_colour(rng, settings.colour) * np.float32(
+            log_uniform(rng, settings.quiet_radiance)
+        )
+        x, y = uniform(rng, (0, frame.width)), uniform(rng, (0, frame.height))
+        soft = uniform(rng, settings.softness)
+        for dx, dy, part in _parts(rng, shape, radius, turn):
+            light = Light(x + dx, y + dy, part, surface, square=shape == "window")
+            paint(canvas, light, glow=0.0, soft=soft * part)
+
+
 def find_lights(scene: Floats, limit: int, radiance: float) -> list[Light]:
     """The brightest saturated spots of `scene`, *linear* light: at most `limit` of them."""
     block = 8
@@ -130,8 +146,11 @@ def _parts(rng: Rng, shape: str, radius: float, turn: float) -> list[tuple[float
     return [(dx, dy, radius * uniform(rng, (0.4, 0.8))) for dx, dy in offsets]
 
 
-def paint(canvas: Floats, light: Light, glow: float) -> None:
-    """Add one disc and its small glow to the part of `canvas` that they reach."""
+def paint(canvas: Floats, light: Light, glow: float, soft: float = 0.0) -> None:
+    """Add one disc and its small glow to the part of `canvas` that they reach.
+
+    `soft` is the width of its rim in pixels, a pixel at least.
+    """
     reach = 8 * light.radius + 3
     y0, y1 = _span(light.y, reach, canvas.shape[0])
     x0, x1 = _span(light.x, reach, canvas.shape[1])
@@ -140,7 +159,7 @@ def paint(canvas: Floats, light: Light, glow: float) -> None:
     dx = np.arange(x0, x1, dtype=np.float32)[None, :] - np.float32(light.x)
     dy = np.arange(y0, y1, dtype=np.float32)[:, None] - np.float32(light.y)
     outside = _outside(light, dx, dy)
-    core = np.clip(0.5 - outside, 0, 1)
+    core = np.clip(0.5 - outside / np.float32(max(soft, 1.0)), 0, 1)
     gap = np.maximum(outside, 0)
     past = gap / np.float32(max(light.radius, 0.7))
     fade = np.clip(1 - gap / np.float32(reach - light.radius), 0, 1)

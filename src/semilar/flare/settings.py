@@ -63,6 +63,14 @@ class LightSettings:
     """Share of samples whose main light lies outside the picture."""
     adopt: int = 6
     """At most this many bright spots of the photograph itself cast flare too."""
+    quiet: tuple[int, int] = (0, 5)
+    """How many bright things that cast no flare: reflections on a floor, lit panes, signs."""
+    quiet_radius: Range = (0.006, 0.06)
+    """Radius of such a thing; log-uniform."""
+    quiet_radiance: Range = (0.3, 4.0)
+    """Linear light of its surface; log-uniform."""
+    softness: Range = (0.0, 1.8)
+    """Width of its rim, as a share of its radius."""
 
 
 @dataclass(frozen=True, kw_only=True)

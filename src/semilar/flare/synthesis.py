@@ -7,7 +7,7 @@ from semilar.flare.compose import compose
 from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.frame import draw_frame
 from semilar.flare.lens import cast, draw_lens
-from semilar.flare.lights import draw_lights, find_lights
+from semilar.flare.lights import draw_lights, draw_quiet, find_lights
 from semilar.flare.masks import STREAK_FLOOR, brightest
 from semilar.flare.patterns import PatternSet
 from semilar.flare.protocol import pattern_layers
@@ -45,6 +45,7 @@ def simulate(rng: Rng, scene: Floats, settings: SynthSettings) -> Layers:
     light = np.zeros_like(scene)
     found = find_lights(scene, settings.lights.adopt, log_uniform(rng, settings.lights.radiance))
     lights = draw_lights(rng, frame, settings.lights, light) + found
+    draw_quiet(rng, frame, settings.lights, light)
     if chance(rng, settings.flare_free):
         return Layers(light, np.zeros_like(scene), np.zeros(size, bool))
     lens = draw_lens(rng, frame, settings.lens)
