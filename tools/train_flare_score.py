@@ -96,18 +96,21 @@ def draw_view(scene: np.ndarray, view: int, random: np.random.Generator) -> tupl
 
 
 @torch.inference_mode()
-def measure(work: Path, first: int, count: int, view: int) -> None:
-    """Write `cues-FIRST.safetensors`: cues, cell errors and PSNR of restorations of the scenes."""
-    scenes = np.load(work / "train.npy", mmap_mode="r")[first : first + count]
+def measure(work: Path, view: int, draw: int) -> None:
+    """Write `cues-DRAW.safetensors`: cues, cell errors and PSNR of restorations of the scenes.
+
+    Another `draw` shows other parts of the scenes, restored in other ways.
+    """
+    scenes = np.load(work / "train.npy", mmap_mode="r")
     net, found = FlareScoreNet(), []
-    for number, scene in enumerate(track(scenes, description="restorations"), start=first):
-        random = np.random.default_rng([number, 7])
+    for number, scene in enumerate(track(scenes, description=f"restorations, draw {draw}")):
+        random = np.random.default_rng([number, draw])
         flared, clean = draw_view(scene, view, random)
         pictures = draw_restorations(flared, clean, VARIANTS, random)
         errors = functional.avg_pool2d((pictures - clean).square().mean(1, keepdim=True), CELL)
         found.append((net.cues(pictures).half(), errors[:, 0], true_psnr(pictures, clean)))
     parts = [torch.stack(part) for part in zip(*found, strict=True)]
-    with atomic_path(work / f"cues-{first:05d}.safetensors") as path:
+    with atomic_path(work / f"cues-{draw:02d}.safetensors") as path:
         save_file(dict(zip(("cues", "errors", "psnr"), parts, strict=True)), path)
 
 
@@ -185,12 +188,12 @@ def main() -> None:
     parser.add_argument("--backgrounds", type=Path, help="folder of free photographs")
     parser.add_argument("--work", type=Path, default=Path("out/flare-score"))
     parser.add_argument("--scenes", type=int, default=1200, help="how many")
-    parser.add_argument("--first", type=int, default=0, help="scene to begin with (cues)")
+    parser.add_argument("--draw", type=int, default=0, help="number of this pass (cues)")
     parser.add_argument("--view", type=int, default=WORKING, help="side of a picture (cues)")
     parser.add_argument("--steps", type=int, default=1250)
     options = parser.parse_args()
     if options.job == "cues":
-        measure(options.work, options.first, options.scenes, options.view)
+        measure(options.work, options.view, options.draw)
     elif options.job == "train":
         train(options.work, options.steps)
     elif options.backgrounds is None:

@@ -197,7 +197,10 @@ def test_works_without_torch(model: Path, tmp_path: Path) -> None:
     assert 'pip install "semilar[openvino]"' in other.stderr
 
 
-def test_ctrl_c_leaves_only_whole_files(model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_only_whole_files(
+    model: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     source = smooth_picture(600, 800)
     (tmp_path / "in").mkdir()
     for k in range(40):
@@ -223,7 +226,7 @@ def test_ctrl_c_leaves_only_whole_files(model: Path, tmp_path: Path) -> None:
     while not (out.is_dir() and len(list(out.glob("[!.]*.png"))) > 2):  # hidden ones are not done
         assert time.monotonic() < patience
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     stderr = process.communicate(timeout=120)[1].decode()
     assert process.returncode == 130
     assert "Stopped; " in stderr

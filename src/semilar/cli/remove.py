@@ -1,5 +1,6 @@
 """`semilar remove`: photographs without their flare."""
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -9,6 +10,7 @@ import typer
 
 from semilar.cli.console import Exit, complain, out, print_json, progress, say, sentences
 from semilar.errors import SemilarError
+from semilar.threads import one_thread_for_algebra
 
 if TYPE_CHECKING:
     from semilar.restore.batch import Outcome, Wishes
@@ -89,6 +91,8 @@ def remove(
 
     cat in.jpg | semilar remove - > out.jpg
     """
+    one_thread_for_algebra()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # no half-written file stays
     from semilar.restore.batch import Wishes
     from semilar.restore.jobs import plan
 

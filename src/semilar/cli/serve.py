@@ -8,6 +8,7 @@ import typer
 
 from semilar.cli.console import Verbosity, say, sentences
 from semilar.errors import SemilarError
+from semilar.threads import one_thread_for_algebra
 
 TOKEN_VARIABLE = "SEMILAR_TOKEN"
 _LIMITS = "Limits"
@@ -103,7 +104,7 @@ def serve(
 
     Example: curl -F photo=@street.jpg http://127.0.0.1:8000/v1/remove -o clean.jpg
     """
-    _one_thread_for_algebra()
+    one_thread_for_algebra()
     from semilar.restore.engines import cores
     from semilar.restore.models import DEFAULT_MODEL
     from semilar.serve.running import Address, Plan
@@ -137,15 +138,6 @@ def serve(
     )
     shown = f"[{host}]" if ":" in host else host
     listen(plan, address, ready=lambda: say(f"Open http://{shown}:{port}/ (Ctrl-C ends it)."))
-
-
-def _one_thread_for_algebra() -> None:
-    """Keep NumPy's matrix products to the thread that asks: has to be said before NumPy loads.
-
-    Jobs run side by side; a pool of threads for each product makes them wait for one another.
-    """
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
 
 
 def _formats(text: str) -> tuple[str, ...]:

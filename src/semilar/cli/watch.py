@@ -18,6 +18,7 @@ from semilar.cli.remove import (
     Threads,
     report,
 )
+from semilar.threads import one_thread_for_algebra
 
 
 @sentences
@@ -43,6 +44,7 @@ def watch(
 
     Example: semilar watch camera/ clean/
     """
+    one_thread_for_algebra()
     from semilar.restore import Remover
     from semilar.restore.batch import Wishes, restore_file
     from semilar.restore.watch import Watcher

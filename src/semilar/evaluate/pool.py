@@ -9,6 +9,7 @@ from multiprocessing import get_context
 from typing import TypeVar
 
 from semilar.errors import SemilarError
+from semilar.threads import one_thread_for_algebra
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -54,5 +55,4 @@ def _prepare_worker() -> None:
     Ctrl-C is for the parent, which then ends its workers.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[variable] = "1"
+    one_thread_for_algebra()

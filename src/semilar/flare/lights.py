@@ -56,9 +56,10 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
     """Draw sources into `canvas` (H, W, 3), *linear* light; return those that cast flare."""
     shape = str(rng.choice(settings.shapes))
     colour = lamp_colour(rng, settings.colour)
-    main_radius = log_uniform(rng, settings.radius) * frame.side
-    radiance = log_uniform(rng, settings.radiance)
-    glow = uniform(rng, settings.glow)
+    larger = log_uniform(rng, settings.size)
+    main_radius = log_uniform(rng, settings.radius) * frame.side * larger
+    radiance = log_uniform(rng, settings.radiance) / larger**2
+    glow = log_uniform(rng, settings.glow)
     turn = uniform(rng, (0, np.pi))
     lights: list[Light] = []
     for number in range(log_integer(rng, settings.count)):

@@ -44,19 +44,22 @@ class BackgroundSettings:
 class LightSettings:
     """Light sources drawn into the scene, and those found in it."""
 
-    count: tuple[int, int] = (1, 14)
+    count: tuple[int, int] = (1, 10)
     """How many lights, log-uniform; the first is the main one, the others are smaller."""
-    radius: Range = (0.004, 0.034)
+    radius: Range = (0.004, 0.024)
     """Radius of the main light, drawn log-uniformly."""
+    size: Range = (1.0, 2.5)
+    """By this factor lamps are larger and as much dimmer, with the same flux: a globe instead of a
+    bulb; log-uniform."""
     others: Range = (0.06, 0.8)
     """Radius of the other lights, as a share of the main one."""
     dimmer: Range = (0.25, 1.0)
     """Radiance of the other lights, as a share of the main one; log-uniform."""
     radiance: Range = (8.0, 20.0)
-    """Linear light of a lamp's surface, 1 is full scale; log-uniform."""
+    """Linear light of a lamp's surface, 1 is full scale, before `size`; log-uniform."""
     shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
-    glow: Range = (0.1, 0.5)
-    """Height of the small glow around a lamp that belongs to the scene."""
+    glow: Range = (0.1, 0.8)
+    """Height of the small glow around a lamp that belongs to the scene; log-uniform."""
     colour: float = 0.8
     """How far lamp colours go from white; 1 is the full tint of sodium and neon."""
     off_frame: float = 0.1
@@ -80,7 +83,7 @@ class GlowSettings:
     probability: float = 0.9
     height: Range = (0.03, 0.15)
     core: Range = (0.01, 0.05)
-    exponent: Range = (2.4, 3.6)
+    exponent: Range = (2.4, 4.2)
     blue: float = 0.3
     """Largest share by which the outer glow turns blue."""
 
@@ -102,24 +105,24 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.2, 0.9)
+    height: Range = (0.2, 1.2)
     """Linear light of the line close to the reference source; log-uniform."""
-    length: Range = (0.3, 2.0)
-    falloff: Range = (0.4, 1.8)
+    length: Range = (0.2, 1.0)
+    falloff: Range = (0.9, 2.8)
     """Exponent of the fall-off along the line."""
     rainbow: Range = (0.6, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.3, 9.0)
+    width: Range = (0.15, 14.0)
     """Width of the line, as a multiple of the source's radius; log-uniform."""
-    spread: Range = (0.0, 0.12)
+    spread: Range = (0.0, 0.2)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15
-    skirt: Range = (0.0, 0.25)
+    skirt: Range = (0.0, 0.1)
     """Height of the wide foot of the line's profile, relative to its middle."""
-    tint: float = 0.5
+    tint: float = 0.7
     """Largest relative change of red and blue, one up, one down; alike for all lines of a lens."""
     focal: Range = (0.6, 1.4)
     """Focal length over the short side: bends the lines away from the optical centre."""
@@ -130,7 +133,7 @@ class HaloSettings:
     """A ring around every source."""
 
     probability: float = 0.15
-    height: Range = (0.005, 0.05)
+    height: Range = (0.002, 0.02)
     radius: Range = (0.08, 0.35)
     width: Range = (0.05, 0.25)
 
@@ -167,7 +170,7 @@ class WaveSettings:
 class LensSettings:
     """The lens that all sources of one picture share."""
 
-    strength: Range = (0.6, 1.2)
+    strength: Range = (0.8, 2.8)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
     shimmer: ShimmerSettings = ShimmerSettings()
