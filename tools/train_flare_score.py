@@ -33,11 +33,11 @@ from semilar.flare import synthesize
 from semilar.flare.presets import preset
 from semilar.quality.scorers.cues import CELL
 from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
-from semilar.quality.scorers.restorations import draw_restorations, true_psnr
+from semilar.quality.scorers.restorations import draw_restorations, restore, true_psnr
 
 SIDE = 384  # of a stored scene
 WORKING = 320  # of a whole scene at the working size
-VARIANTS = 5  # restorations of one scene
+VARIANTS = 5  # restorations of one scene, beside a slightly blurred one
 BATCH = 6  # scenes
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
@@ -95,6 +95,12 @@ def draw_view(scene: np.ndarray, view: int, random: np.random.Generator) -> tupl
     return pair[:1], pair[1:]
 
 
+def slightly_blurred(clean: Tensor, random: np.random.Generator) -> Tensor:
+    """The hardest ruin to see, shown with every scene: (1, 3, H, W), encoded."""
+    amount = torch.tensor([random.uniform(0, 0.5)], dtype=torch.float32)
+    return restore(clean, clean, "blur", amount, torch.Generator())
+
+
 @torch.inference_mode()
 def measure(work: Path, view: int, draw: int) -> None:
     """Write `cues-DRAW.safetensors`: cues, cell errors and PSNR of restorations of the scenes.
@@ -106,7 +112,9 @@ def measure(work: Path, view: int, draw: int) -> None:
     for number, scene in enumerate(track(scenes, description=f"restorations, draw {draw}")):
         random = np.random.default_rng([number, draw])
         flared, clean = draw_view(scene, view, random)
-        pictures = draw_restorations(flared, clean, VARIANTS, random)
+        pictures = torch.cat(
+            [draw_restorations(flared, clean, VARIANTS, random), slightly_blurred(clean, random)]
+        )
         errors = functional.avg_pool2d((pictures - clean).square().mean(1, keepdim=True), CELL)
         found.append((net.cues(pictures).half(), errors[:, 0], true_psnr(pictures, clean)))
     parts = [torch.stack(part) for part in zip(*found, strict=True)]
@@ -190,7 +198,7 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=1200, help="how many")
     parser.add_argument("--draw", type=int, default=0, help="number of this pass (cues)")
     parser.add_argument("--view", type=int, default=WORKING, help="side of a picture (cues)")
-    parser.add_argument("--steps", type=int, default=1250)
+    parser.add_argument("--steps", type=int, default=3000)
     options = parser.parse_args()
     if options.job == "cues":
         measure(options.work, options.view, options.draw)

@@ -59,7 +59,7 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
     larger = log_uniform(rng, settings.size)
     main_radius = log_uniform(rng, settings.radius) * frame.side * larger
     radiance = log_uniform(rng, settings.radiance) / larger**2
-    glow = log_uniform(rng, settings.glow)
+    glow = uniform(rng, settings.glow)
     turn = uniform(rng, (0, np.pi))
     lights: list[Light] = []
     for number in range(log_integer(rng, settings.count)):

@@ -58,8 +58,8 @@ class LightSettings:
     radiance: Range = (8.0, 20.0)
     """Linear light of a lamp's surface, 1 is full scale, before `size`; log-uniform."""
     shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
-    glow: Range = (0.1, 0.8)
-    """Height of the small glow around a lamp that belongs to the scene; log-uniform."""
+    glow: Range = (0.1, 0.6)
+    """Height of the small glow around a lamp that belongs to the scene."""
     colour: float = 0.8
     """How far lamp colours go from white; 1 is the full tint of sodium and neon."""
     off_frame: float = 0.1
