@@ -104,6 +104,7 @@ def main() -> int:
     parser.add_argument("weights", type=Path)
     parser.add_argument("--name", default="semilar-t")
     parser.add_argument("--working-size", type=int, required=True)
+    parser.add_argument("--views", type=int, default=1, help="orientations to average, 1 to 8")
     parser.add_argument("--runs", type=Path, nargs="*", default=[], help="run folders, in order")
     parser.add_argument("--figures", type=Path, help="what tools/judge_model.py wrote")
     parser.add_argument("--out", type=Path, default=BUNDLED)
@@ -127,6 +128,7 @@ def main() -> int:
         "net": spec,
         "parameters": sum(tensor.numel() for tensor in state.values()),
         "working_size": options.working_size,
+        "views": options.views,
         "data": "simulated flares over the photographs below; nothing else",
         "training": [training(run) for run in options.runs],
         "figures": json.loads(options.figures.read_text("utf-8")) if options.figures else {},

@@ -19,6 +19,7 @@ from semilar.restore.layer import Layer, estimate
 from semilar.restore.masks import fit_mask
 from semilar.restore.models import DEFAULT_MODEL, find_model
 from semilar.restore.pictures import canvas
+from semilar.restore.views import ORIENTATIONS, mean_of_views
 from semilar.restore.working import MOST_PIXELS, SHORT_SIDE, working_size
 
 T = TypeVar("T")
@@ -55,7 +56,9 @@ class Remover:
     .safetensors file. `engine` is "onnx", "torch", "openvino", or any object with the method `run`
     of `semilar.restore.engines.Engine`; left out, the model's own. `device` is for the engine
     ("cpu", "cuda"). `threads` is how many cores one picture may use, all if left out. `short_side`
-    is the network's working size: more sees finer flare and takes longer.
+    is the network's working size: more sees finer flare and takes longer. `views` is in how many
+    orientations, 1 to 8, the network sees a picture (`semilar.restore.views`): more is better and
+    takes longer. Both are the model's own if left out.
 
     >>> remover = Remover()  # doctest: +SKIP
     >>> remover.remove("street.jpg").found  # doctest: +SKIP
@@ -70,6 +73,7 @@ class Remover:
         device: str | None = None,
         threads: int | None = None,
         short_side: int | None = None,
+        views: int | None = None,
     ) -> None:
         self.threads = threads or cores()
         self.card: dict[str, Any] = {}
@@ -81,6 +85,9 @@ class Remover:
         self.short_side = short_side or int(self.card.get("working_size", SHORT_SIDE))
         if self.short_side < _SMALLEST:
             raise SemilarError(f"A working size of {self.short_side} is below {_SMALLEST} pixels.")
+        self.views = views or int(self.card.get("views", 1))
+        if not 1 <= self.views <= len(ORIENTATIONS):
+            raise SemilarError(f"{self.views} views are not between 1 and {len(ORIENTATIONS)}.")
 
     @overload
     def remove(
@@ -131,7 +138,12 @@ class Remover:
         room = [(0, max(0, _SMALLEST - side)) for side in (height, width)]
         padded = np.pad(picture, [*room, (0, 0)], mode="edge")
         image = np.ascontiguousarray(padded.transpose(2, 0, 1)[None])
+        scene = mean_of_views(self._run, image, self.views)
+        return np.clip(scene[0].transpose(1, 2, 0)[:height, :width], 0, 1)
+
+    def _run(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The network's scene for `image` (1, 3, H, W), both *encoded*."""
         scene, _ = self.engine.run(image)
         if scene.shape != image.shape or not np.isfinite(scene).all():
             raise SemilarError("The network gave no picture of the size it was given.")
-        return np.clip(scene[0].transpose(1, 2, 0)[:height, :width], 0, 1)
+        return scene

@@ -1,0 +1,65 @@
+"""Orientations: each comes back as it went, and the mean is a mean."""
+
+import numpy as np
+import pytest
+
+from semilar.errors import SemilarError
+from semilar.restore import Remover
+from semilar.restore.views import ORIENTATIONS, mean_of_views, turned, turned_back
+
+IMAGE = np.random.default_rng(5).random((1, 3, 17, 24), dtype=np.float32)
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+def test_every_orientation_comes_back(orientation: int) -> None:
+    there = turned(IMAGE, orientation)
+    assert there.flags.c_contiguous
+    assert there.shape[-2:] == ((24, 17) if orientation & 4 else (17, 24))
+    np.testing.assert_array_equal(turned_back(there, orientation), IMAGE)
+
+
+def test_the_orientations_are_the_eight_of_a_square() -> None:
+    square = IMAGE[..., :17]
+    seen = {turned(square, orientation).tobytes() for orientation in ORIENTATIONS}
+    turns = [
+        np.rot90(mirror, k, axes=(-2, -1))
+        for mirror in (square, square[..., ::-1])
+        for k in range(4)
+    ]
+    assert seen == {np.ascontiguousarray(turn).tobytes() for turn in turns}
+
+
+@pytest.mark.parametrize("views", [1, 2, 8])
+def test_a_network_without_habits_gives_the_same_with_any_number_of_views(views: int) -> None:
+    found = mean_of_views(lambda x: x**2, IMAGE, views)
+    np.testing.assert_allclose(found, IMAGE**2, atol=1e-6)
+
+
+def test_the_mean_is_taken_over_all_views() -> None:
+    """A network that darkens the left half does so everywhere, by half."""
+
+    def left_half(x: np.ndarray) -> np.ndarray:
+        out = x.copy()
+        out[..., : x.shape[-1] // 2] = 0
+        return out
+
+    found = mean_of_views(left_half, np.ones((1, 3, 16, 16), np.float32), 8)
+    np.testing.assert_allclose(found, 0.5)
+
+
+class Counting:
+    """An engine that counts its runs."""
+
+    runs = 0
+
+    def run(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        self.runs += 1
+        return image * np.float32(0.8), image * 0
+
+
+def test_a_remover_runs_as_often_as_it_is_told() -> None:
+    engine = Counting()
+    Remover(engine=engine, views=8).remove(np.full((64, 48, 3), 200, np.uint8))
+    assert engine.runs == 8
+    with pytest.raises(SemilarError, match="9 views are not between 1 and 8"):
+        Remover(engine=engine, views=9)
