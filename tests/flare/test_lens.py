@@ -9,7 +9,7 @@ from semilar.flare import SynthSettings, synthesize
 from semilar.flare.frame import Frame, draw_frame
 from semilar.flare.ghosts import add_ghost, draw_ghosts
 from semilar.flare.lens import cast, draw_lens
-from semilar.flare.lights import Light, draw_lights, find_lights, paint
+from semilar.flare.lights import Glow, Light, draw_lights, find_lights, paint
 from semilar.flare.radial import distances, glow_profile, halo_profile
 from semilar.flare.scene import night_scene
 from semilar.flare.settings import (
@@ -68,9 +68,9 @@ def test_off_frame_lights_paint_no_core():
 def test_the_same_lamp_painted_twice_adds():
     one, two = (np.zeros((50, 50, 3), np.float32) for _ in range(2))
     lamp = Light(25.0, 20.0, 3.0, WHITE)
-    paint(one, lamp, 0.3)
-    paint(two, lamp, 0.3)
-    paint(two, lamp, 0.3)
+    paint(one, lamp, Glow(0.3, 8.0))
+    paint(two, lamp, Glow(0.3, 8.0))
+    paint(two, lamp, Glow(0.3, 8.0))
     np.testing.assert_allclose(two, 2 * one, rtol=1e-5)
     assert one[20, 25, 0] == pytest.approx(10.3, rel=1e-3)
 

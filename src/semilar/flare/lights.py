@@ -52,6 +52,15 @@ class Light:
         return self.radiance * np.float32(share)
 
 
+@dataclass(frozen=True)
+class Glow:
+    """The glow around a lamp that belongs to the scene."""
+
+    height: float
+    reach: float
+    """In radii of the lamp."""
+
+
 def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) -> list[Light]:
     """Draw sources into `canvas` (H, W, 3), *linear* light; return those that cast flare."""
     shape = str(rng.choice(settings.shapes))
@@ -59,7 +68,7 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
     larger = log_uniform(rng, settings.size)
     main_radius = log_uniform(rng, settings.radius) * frame.side * larger
     radiance = log_uniform(rng, settings.radiance) / larger**2
-    glow = uniform(rng, settings.glow)
+    glow = Glow(uniform(rng, settings.glow), log_uniform(rng, settings.glow_reach))
     turn = uniform(rng, (0, np.pi))
     lights: list[Light] = []
     for number in range(log_integer(rng, settings.count)):
@@ -92,7 +101,7 @@ def draw_quiet(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) 
         soft = uniform(rng, settings.softness)
         for dx, dy, part in _parts(rng, shape, radius, turn):
             light = Light(x + dx, y + dy, part, surface, square=shape == "window")
-            paint(canvas, light, glow=0.0, soft=soft * part)
+            paint(canvas, light, Glow(0.0, 1.0), soft=soft * part)
 
 
 def find_lights(scene: Floats, limit: int, radiance: float) -> list[Light]:
@@ -147,14 +156,14 @@ def _parts(rng: Rng, shape: str, radius: float, turn: float) -> list[tuple[float
     return [(dx, dy, radius * uniform(rng, (0.4, 0.8))) for dx, dy in offsets]
 
 
-def paint(canvas: Floats, light: Light, glow: float, soft: float = 0.0) -> None:
-    """Add one disc and its small glow to the part of `canvas` that they reach.
+def paint(canvas: Floats, light: Light, glow: Glow, soft: float = 0.0) -> None:
+    """Add one disc and its glow to the part of `canvas` that they reach.
 
     `soft` is the width of its rim in pixels, a pixel at least.
     """
-    reach = 8 * light.radius + 3
-    y0, y1 = _span(light.y, reach, canvas.shape[0])
-    x0, x1 = _span(light.x, reach, canvas.shape[1])
+    room = glow.reach * light.radius + 3
+    y0, y1 = _span(light.y, room, canvas.shape[0])
+    x0, x1 = _span(light.x, room, canvas.shape[1])
     if y0 >= y1 or x0 >= x1:
         return
     dx = np.arange(x0, x1, dtype=np.float32)[None, :] - np.float32(light.x)
@@ -162,9 +171,9 @@ def paint(canvas: Floats, light: Light, glow: float, soft: float = 0.0) -> None:
     outside = _outside(light, dx, dy)
     core = np.clip(0.5 - outside / np.float32(max(soft, 1.0)), 0, 1)
     gap = np.maximum(outside, 0)
-    past = gap / np.float32(max(light.radius, 0.7))
-    fade = np.clip(1 - gap / np.float32(reach - light.radius), 0, 1)
-    halo = np.float32(glow) * fade * fade / (1 + past * past)
+    past = gap / np.float32(max(light.radius, 0.7) * max(glow.reach / 8, 1.0))
+    fade = np.clip(1 - gap / np.float32(room - light.radius), 0, 1)
+    halo = np.float32(glow.height) * fade * fade / (1 + past * past)
     colour = light.radiance / light.radiance.max()
     canvas[y0:y1, x0:x1] += core[..., None] * light.radiance + halo[..., None] * colour
 

@@ -8,7 +8,7 @@ from PIL import Image
 
 from semilar.flare.compose import encode, encode_table
 from semilar.flare.draws import Rng, chance, integer, uniform
-from semilar.flare.lights import LAMP_COLOURS, Light, paint
+from semilar.flare.lights import LAMP_COLOURS, Glow, Light, paint
 from semilar.flare.sample import Bytes, Floats
 
 GAMMA = 2.2
@@ -123,7 +123,7 @@ def _lamps(rng: Rng, scene: Floats, horizon: int) -> None:
         if 0 <= int(x) < width - thick:
             scene[post, int(x) : int(x) + thick] = np.float32(0.01)
         radius = max(height * 0.012 * near, 0.8)
-        paint(scene, Light(x, top, radius, colour * np.float32(4)), 0.35)
+        paint(scene, Light(x, top, radius, colour * np.float32(4)), Glow(0.35, 8.0))
         _pool(scene, x, foot, 0.12 * height * near, colour)
 
 

@@ -44,9 +44,9 @@ class BackgroundSettings:
 class LightSettings:
     """Light sources drawn into the scene, and those found in it."""
 
-    count: tuple[int, int] = (1, 10)
+    count: tuple[int, int] = (1, 8)
     """How many lights, log-uniform; the first is the main one, the others are smaller."""
-    radius: Range = (0.004, 0.024)
+    radius: Range = (0.006, 0.018)
     """Radius of the main light, drawn log-uniformly."""
     size: Range = (1.0, 2.5)
     """By this factor lamps are larger and as much dimmer, with the same flux: a globe instead of a
@@ -59,7 +59,9 @@ class LightSettings:
     """Linear light of a lamp's surface, 1 is full scale, before `size`; log-uniform."""
     shapes: tuple[str, ...] = ("disc", "tube", "cluster", "window")
     glow: Range = (0.1, 0.6)
-    """Height of the small glow around a lamp that belongs to the scene."""
+    """Height of the glow around a lamp that belongs to the scene: mist, a lit wall, its globe."""
+    glow_reach: Range = (6.0, 30.0)
+    """How far that glow reaches, in radii of the lamp; log-uniform."""
     colour: float = 0.8
     """How far lamp colours go from white; 1 is the full tint of sodium and neon."""
     off_frame: float = 0.1
@@ -80,7 +82,7 @@ class LightSettings:
 class GlowSettings:
     """Smooth glow around every source: height / (1 + (r / core)^2)^(exponent / 2)."""
 
-    probability: float = 0.9
+    probability: float = 0.35
     height: Range = (0.03, 0.15)
     core: Range = (0.01, 0.05)
     exponent: Range = (2.4, 4.2)
@@ -105,18 +107,18 @@ class StreakSettings:
     probability: float = 0.9
     axes: tuple[float, ...] = (0.25, 0.6, 0.15)
     """Probability of one line, two (a four-pointed star) and three (six-pointed)."""
-    height: Range = (0.2, 1.2)
+    height: Range = (0.3, 1.2)
     """Linear light of the line close to the reference source; log-uniform."""
-    length: Range = (0.2, 1.0)
-    falloff: Range = (0.9, 2.8)
+    length: Range = (0.3, 2.0)
+    falloff: Range = (0.5, 1.7)
     """Exponent of the fall-off along the line."""
     rainbow: Range = (0.6, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.15, 14.0)
+    width: Range = (0.12, 7.0)
     """Width of the line, as a multiple of the source's radius; log-uniform."""
-    spread: Range = (0.0, 0.2)
+    spread: Range = (0.0, 0.08)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15
@@ -156,7 +158,7 @@ class GhostSettings:
 class WaveSettings:
     """Scattering by wave optics, taken from a bank of point-spread functions."""
 
-    probability: float = 0.3
+    probability: float = 0.2
     height: Range = (0.01, 0.2)
     """Mean linear light at an eighth of the radius, for a source of reference flux."""
     radius: Range = (0.1, 0.6)
@@ -170,7 +172,7 @@ class WaveSettings:
 class LensSettings:
     """The lens that all sources of one picture share."""
 
-    strength: Range = (0.8, 2.8)
+    strength: Range = (0.7, 1.9)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
     shimmer: ShimmerSettings = ShimmerSettings()
