@@ -78,7 +78,7 @@ def as_picture(pixels: np.ndarray) -> Tensor:
 
 def draw_view(scene: np.ndarray, view: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
     """A square out of a stored scene, flared and clean, (1, 3, view, view) each, encoded."""
-    side = int(random.integers(SIDE * 2 // 3, SIDE + 1))
+    side = int(random.integers(WORKING, SIDE + 1))  # never enlarged: soft is what blurred is
     top, left = random.integers(SIDE - side + 1, size=2)
     pair = as_picture(scene[:, top : top + side, left : left + side])
     pair = functional.interpolate(pair, size=(WORKING, WORKING), mode="bilinear", antialias=True)
