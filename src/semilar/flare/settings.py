@@ -110,15 +110,15 @@ class StreakSettings:
     height: Range = (0.3, 1.2)
     """Linear light of the line close to the reference source; log-uniform."""
     length: Range = (0.3, 2.0)
-    falloff: Range = (0.5, 1.7)
+    falloff: Range = (0.5, 1.9)
     """Exponent of the fall-off along the line."""
     rainbow: Range = (0.6, 1.0)
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.12, 7.0)
+    width: Range = (0.08, 14.0)
     """Width of the line, as a multiple of the source's radius; log-uniform."""
-    spread: Range = (0.0, 0.08)
+    spread: Range = (0.0, 0.12)
     """Widening of the line per unit of its length."""
     one_sided: float = 0.2
     broken: float = 0.15
