@@ -19,9 +19,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from semilar.evaluate.metrics import METRICS
+from semilar.evaluate.statistics import bootstrap_means, interval, mean
 from semilar.files import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +34,7 @@ CLASSICAL = {
     "homomorphic": "homomorphic filtering",
 }
 MOST_PSNR = 100.0  # what an unchanged photograph counts as
+VISIBLE = 45.0
 WORSE = 0.3
 WORSE_KEY = f"worse by more than {WORSE} dB"
 PRESET = "strong"
@@ -44,6 +47,14 @@ def run(*command: str | Path) -> None:
     done = subprocess.run([str(part) for part in command])
     if done.returncode:
         sys.exit(f"{command[0]} ended with status {done.returncode}.")
+
+
+def evaluation(*options: str | Path, out: Path) -> dict[str, Any]:
+    """What `semilar evaluate` finds, or found before."""
+    file = out / "evaluation.json"
+    if not file.exists():
+        run(SEMILAR, "evaluate", *options, "--out", out)
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 class Judge:
@@ -67,8 +78,7 @@ class Judge:
             folders = ["--input", result, "--gt", clean, "--untouched", flared]
             folders += ["--mask", mask] if mask else []
             verdict = self.work / name / f"{method}-judged"
-            run(SEMILAR, "evaluate", *folders, "--lpips", "--out", verdict)
-            found[method] = json.loads((verdict / "evaluation.json").read_text(encoding="utf-8"))
+            found[method] = evaluation(*folders, "--lpips", out=verdict)
         return found
 
     def left_alone(self, clean: Path) -> dict[str, float]:
@@ -76,8 +86,7 @@ class Judge:
         result = self.work / "clean" / "model"
         run(*self.remove, clean, "-o", result)
         verdict = self.work / "clean" / "judged"
-        run(SEMILAR, "evaluate", "--input", result, "--gt", clean, "--no-lpips", "--out", verdict)
-        rows = json.loads((verdict / "evaluation.json").read_text(encoding="utf-8"))["rows"]
+        rows = evaluation("--input", result, "--gt", clean, "--no-lpips", out=verdict)["rows"]
         values = [min(float(row["result"]["psnr"]), MOST_PSNR) for row in rows]
         return {
             "pictures": len(values),
@@ -114,22 +123,42 @@ def simulated(test: Path, work: Path, count: int) -> Path:
 
 
 def summary(judged: dict[str, Any]) -> dict[str, Any]:
-    """What the card says of one set: means, gains with intervals, how many got worse."""
-    model = judged["model"]
-    gains = [float(row["differences"]["untouched"]["psnr"]) for row in model["rows"]]
-    return {
-        "pictures": model["pictures"],
-        WORSE_KEY: sum(gain < -WORSE for gain in gains),
-        **{
-            key: {
-                "untouched": model["means"]["untouched"][key]["value"],
-                "result": model["means"]["result"][key]["value"],
-                "gain": difference["mean"],
-                **{m: judged[m]["means"]["result"][key]["value"] for m in CLASSICAL},
-            }
-            for key, difference in model["differences"]["untouched"].items()
-        },
-    }
+    """What the card says of one set: means, gains with intervals, how many got worse.
+
+    Pairs that are alike up to `VISIBLE` dB show no flare and are left out.
+    """
+    kept = [
+        number
+        for number, row in enumerate(judged["model"]["rows"])
+        if float(row["untouched"]["psnr"]) < VISIBLE
+    ]
+
+    def column(method: str, role: str, key: str) -> np.ndarray:
+        rows = judged[method]["rows"]
+        values = [rows[number][role][key] for number in kept]
+        return np.array([np.nan if value is None else float(value) for value in values])
+
+    found: dict[str, Any] = {"pictures": len(kept)}
+    for metric in METRICS:
+        if metric.key not in judged["model"]["metrics"]:
+            continue
+        before, after = (column("model", role, metric.key) for role in ("untouched", "result"))
+        low, high = interval(bootstrap_means((after - before)[:, None])[:, 0])
+        found[metric.key] = {
+            "untouched": mean(before),
+            "result": mean(after),
+            "gain": {"value": mean(after - before), "low": low, "high": high},
+            **{method: mean(column(method, "result", metric.key)) for method in CLASSICAL},
+        }
+        if metric.key == "psnr":
+            found[WORSE_KEY] = int((after - before < -WORSE).sum())
+    return found
+
+
+def most_changed(judged: dict[str, Any]) -> str:
+    """The picture that the model helped most: surely one with work to do."""
+    rows = judged["model"]["rows"]
+    return max(rows, key=lambda row: float(row["differences"]["untouched"]["psnr"]))["picture"]
 
 
 def table(name: str, found: dict[str, Any]) -> str:
@@ -139,7 +168,7 @@ def table(name: str, found: dict[str, Any]) -> str:
     for metric in METRICS:
         if metric.key not in found:
             continue
-        row, digits = found[metric.key], metric.digits - 1
+        row, digits = found[metric.key], 2 if "psnr" in metric.key else 4
         gain = row["gain"]
         cells = [
             f"{row['untouched']:.{digits}f}",
@@ -183,14 +212,15 @@ def main() -> None:
     options = parser.parse_args()
     judge = Judge(options.model, options.size, options.work)
     flared, clean = options.pairs / "flare", options.pairs / "clear"
+    real = judge.judged("real", flared, clean, None)
     figures: dict[str, Any] = {
-        "real pairs": summary(judge.judged("real", flared, clean, None)),
+        "real pairs": summary(real),
         "clean photographs": judge.left_alone(clean),
     }
     pairs = simulated(options.test, options.work, options.count)
     folders = (pairs / part for part in ("input", "gt", "mask"))
     figures[f"simulated pairs ({PRESET})"] = summary(judge.judged("simulated", *folders))
-    figures["12 MP photograph"] = judge.large_photo(sorted(clean.iterdir())[0])
+    figures["12 MP photograph"] = judge.large_photo(flared / f"{most_changed(real)}.png")
     write_text(options.work / "figures.json", json.dumps(figures, indent=1) + "\n")
     text = page_text(figures)
     print(text)

@@ -125,14 +125,18 @@ def measure(work: Path, view: int, draw: int) -> None:
 def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
     """Errors of the cells, of the score, and of the order.
 
-    guessed, errors: (S * V, h, w), log10 and plain; psnr: (S, V), V restorations of each scene.
+    guessed, errors: (S * V, h, w), log10 and plain; psnr: (S, V), V restorations of each scene, the
+    clean scene first and a slightly blurred one last.
     """
     score = decibels(guessed).view_as(psnr)
     gap, true_gap = (x[:, :, None] - x[:, None, :] for x in (score, psnr))
     order = functional.softplus(-gap * true_gap.sign()) * (true_gap.abs() / 3).clamp(max=1)
     cells = functional.smooth_l1_loss(guessed, torch.log10(errors + 1e-5), beta=0.3)
-    # The order is what the score is for; the other two keep it in decibels.
-    return cells + functional.smooth_l1_loss(score / 10, psnr / 10, beta=0.2) + 3 * order.mean()
+    whole = functional.smooth_l1_loss(score / 10, psnr / 10, beta=0.2)
+    sharp = functional.softplus(2 - 2 * (score[:, 0] - score[:, -1])).mean()
+    # The order is what the score is for, and a blurred photograph must never win; the other two
+    # keep the score in decibels.
+    return cells + whole + 3 * order.mean() + 2 * sharp
 
 
 def train(work: Path, steps: int) -> None:
