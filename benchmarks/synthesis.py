@@ -26,7 +26,7 @@ from PIL import Image
 from semilar.flare import PatternSet, SynthSettings, synthesize
 from semilar.flare.frame import Frame
 from semilar.flare.lens import cast, draw_lens
-from semilar.flare.lights import Light, paint
+from semilar.flare.lights import Glow, Light, paint
 from semilar.flare.scene import night_scene
 
 PATTERN, CROP, PATTERNS, ROUNDS = 1440, 512, 4, 10
@@ -61,7 +61,7 @@ def write_patterns(folder: Path) -> None:
         rng = np.random.default_rng(number)
         source = Light(middle, middle, 10.0, np.full(3, 10, np.float32))
         light = np.zeros((PATTERN, PATTERN, 3), np.float32)
-        paint(light, source, 0.3)
+        paint(light, source, Glow(0.3, 8.0))
         glare, streak = cast(draw_lens(rng, frame, lens_settings), [source], frame)
         pictures = {"Compound_Flare": light + glare + streak, "Light_Source": light}
         for name, picture in pictures.items():

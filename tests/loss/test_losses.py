@@ -11,7 +11,7 @@ from semilar.errors import SemilarError
 from semilar.loss import contrastive, vgg
 from semilar.loss.frequency import fft_l1
 from semilar.loss.perceptual import perceptual
-from semilar.loss.pixel import charbonnier, flare_weight, keep_valid, l1, l1_l2, l2
+from semilar.loss.pixel import charbonnier, flare_weight, keep_valid, l1, l1_l2, l2, log_l2
 from semilar.loss.supervised import SupervisedLoss, total
 
 
@@ -29,6 +29,20 @@ def test_pixel_losses_are_the_mean_of_each_picture() -> None:
         assert float(l1_l2(a, b)[i]) == pytest.approx(mixed, rel=1e-6)
         smooth = np.sqrt(d**2 + 1e-6).mean()
         assert float(charbonnier(a, b)[i]) == pytest.approx(smooth, rel=1e-6)
+
+
+def test_the_logarithm_of_l2_follows_psnr() -> None:
+    """Above its floor, ten times the squared error costs ln 10 more at any strength of flare."""
+    target = pictures(2, 3, 8, 8)
+    error = torch.stack([torch.full((3, 8, 8), 0.3), torch.full((3, 8, 8), 0.1)])
+    weak, strong = log_l2(target + error, target), log_l2(target + error * 10**0.5, target)
+    torch.testing.assert_close(
+        strong - weak, torch.full((2,), np.log(10)).float(), atol=1e-2, rtol=0
+    )
+    tiny = torch.full_like(target, 1e-4)
+    torch.testing.assert_close(
+        log_l2(target + tiny, target), l2(tiny, 0 * tiny) / 1e-4, rtol=1e-3, atol=0
+    )
 
 
 def test_weights_count_pixels_more_and_keep_the_scale() -> None:

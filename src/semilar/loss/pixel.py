@@ -34,7 +34,18 @@ def charbonnier(
     return _mean(((output - target).square() + epsilon**2).sqrt(), weight)
 
 
-PIXEL_LOSSES = {"l1": l1, "l1_l2": l1_l2, "charbonnier": charbonnier}
+def log_l2(
+    output: Tensor, target: Tensor, weight: Tensor | None = None, *, floor: float = 1e-4
+) -> Tensor:
+    """log(1 + L2 / floor): PSNR as a loss, so a picture with a weak flare counts like a strong one.
+
+    Differences well under `floor` (40 dB) count as plain L2, which keeps pictures that are already
+    right from ruling the batch.
+    """
+    return (l2(output, target, weight) / floor).log1p()
+
+
+PIXEL_LOSSES = {"l1": l1, "l1_l2": l1_l2, "charbonnier": charbonnier, "log_l2": log_l2}
 
 
 def flare_weight(flare: Tensor, *, gain: float, full_at: float = 0.1) -> Tensor:

@@ -18,7 +18,7 @@ class SupervisedLoss:
         pixel, perceptual, fft: λ1, λ2, λ3.
         flare: weight of the same loss on the flare output against the true flare layer.
         flared_gain: how much more flared pixels count in the pixel term; see `flare_weight`.
-        pixel_form: `l1` (the paper), `l1_l2` or `charbonnier`.
+        pixel_form: `l1` (the paper), `l1_l2`, `charbonnier` or `log_l2` (PSNR).
         features: the feature extractor; None leaves the perceptual term out.
     """
 

@@ -117,7 +117,7 @@ class Loss(Part):
     fft: Weight = 0.2
     flare: Weight = 1.0
     flared_gain: Weight = 0.0
-    pixel_form: Literal["l1", "l1_l2", "charbonnier"] = "l1"
+    pixel_form: Literal["l1", "l1_l2", "charbonnier", "log_l2"] = "l1"
     features: Features = Features()
 
     @model_validator(mode="after")
