@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--backgrounds", type=Path)
     parser.add_argument("--preset", default="realistic")
-    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--count", type=int, default=600)
     parser.add_argument("--out", type=Path, default=Path("out/realism"))
     parser.add_argument("--docs", type=Path)
     options = parser.parse_args()

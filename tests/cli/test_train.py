@@ -101,7 +101,7 @@ def test_a_dry_run_tells_all_and_writes_nothing(tmp_path: Path) -> None:
     [
         ("labeled.backgrounds.folder=/absent", "/absent: no such folder"),
         ("semi.photos.folder=/absent", "/absent: no such folder"),
-        ("init=/absent.safetensors", "/absent.safetensors: no such checkpoint"),
+        ("init=/absent.safetensors", "/absent.safetensors: no such file of weights"),
         ("net.name=resnet", "resnet: no such network"),
         ("net.options.colour=1", "net.options"),
         ("stages.0.synth.preset=wild", "wild: no such preset"),

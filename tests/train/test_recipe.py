@@ -100,7 +100,10 @@ def test_overrides_reach_every_depth(file: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ("optimizer.lrr=1", r"mine.yaml: optimizer.lrr is not a known key; there are lr, betas"),
+        (
+            "optimizer.lrr=1",
+            r"mine.yaml: optimizer.lrr is not a known key; there are kind, lr, betas",
+        ),
         ("stages.0.corp=1", r"stages.0.corp is not a known key; there are epochs, steps, crop"),
         (
             "semi.repository.stratgy=none",

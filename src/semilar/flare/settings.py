@@ -116,7 +116,7 @@ class StreakSettings:
     """Contrast of the interference colours."""
     period: Range = (0.03, 0.12)
     """Distance of two neighbouring rainbow orders, green light."""
-    width: Range = (0.08, 14.0)
+    width: Range = (0.05, 22.0)
     """Width of the line, as a multiple of the source's radius; log-uniform."""
     spread: Range = (0.0, 0.12)
     """Widening of the line per unit of its length."""
