@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pillow_heif
 import pytest
 import tifffile
 from PIL import Image, ImageOps, JpegImagePlugin
@@ -19,6 +20,7 @@ from tests.support.command import semilar
 from tests.support.models import dimming_model
 from tests.support.pictures import (
     camera_exif,
+    camera_file,
     file_bytes,
     noise16,
     png_header,
@@ -93,6 +95,22 @@ def test_formats_metadata_and_orientation_stay(model: Path, tmp_path: Path) -> N
     assert result("web.webp").format == "WEBP"
     deep = tifffile.imread(tmp_path / "out" / "deep.tif")
     assert (deep.shape, deep.dtype) == ((40, 52, 3), np.uint16)
+
+
+def test_phone_and_camera_files(model: Path, tmp_path: Path) -> None:
+    """HEIC stays HEIC; camera RAW, which nobody writes, becomes a 16-bit TIFF."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    pillow_heif.from_pillow(Image.fromarray(smooth_picture())).save(folder / "phone.heic")
+    (folder / "night.dng").write_bytes(camera_file())
+    done = _run(folder, "-o", tmp_path / "out", "--model", model)
+    assert done.exit_code == 0, done.stderr
+    phone = pillow_heif.open_heif(tmp_path / "out" / "phone.heic")
+    assert phone.size == (64, 48)
+    ratio = np.asarray(phone).mean() / smooth_picture().mean()
+    assert ratio == pytest.approx(0.6, abs=0.03)
+    developed = tifffile.imread(tmp_path / "out" / "night.tif")
+    assert developed.dtype == np.uint16
 
 
 def test_beside_the_original_with_flare_and_comparison(model: Path, tmp_path: Path) -> None:
