@@ -36,7 +36,7 @@ DATA = ROOT / "recipes" / "bundled-data.csv"
 WATTS_PER_CORE = 10
 LIMITS = (
     "Trained for hours on a processor, not days on a GPU: strong flares are weakened rather than"
-    " removed, and what a clipped area hides is not brought back. docs/model.md has examples."
+    " removed, and what a clipped area hides is not brought back. docs/model.md has figures."
 )
 
 

@@ -25,7 +25,7 @@ import torch
 from PIL import Image
 from rich.progress import track
 from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from semilar.files import atomic_path, write_text
@@ -147,33 +147,38 @@ def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
     sharp = functional.softplus(2 - 2 * (score[:, 0] - score[:, -1])).mean()
     # The order is what the score is for, and a blurred photograph must never win; the other two
     # keep the score in decibels.
-    return cells + whole + 3 * order.mean() + 2 * sharp
+    return cells + whole + 3 * order.mean() + 0.7 * sharp
 
 
 def train(work: Path, steps: int) -> None:
-    """Fit the network to all `cues-*.safetensors`; writes `net.safetensors`."""
+    """Fit every judge to all `cues-*.safetensors`; writes `net.safetensors`."""
     files = [load_file(file) for file in sorted(work.glob("cues-*.safetensors"))]
-    sizes = torch.tensor([float(len(file["psnr"])) for file in files])
     torch.manual_seed(0)
     net = FlareScoreNet().train()
     sample = files[0]["cues"][:200].float()
     net.usual.copy_(sample.mean((0, 1, 3, 4)))
     net.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=0.02)
+    for judge in net.judges:
+        train_judge(net, judge, files, steps)
+    with atomic_path(work / "net.safetensors") as path:
+        save_file(net.state_dict(), path)
+
+
+def train_judge(net: FlareScoreNet, judge: nn.Module, files: list, steps: int) -> None:
+    sizes = torch.tensor([float(len(file["psnr"])) for file in files])
+    optimizer = torch.optim.AdamW(judge.parameters(), lr=3e-3, weight_decay=0.02)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     for step in track(range(steps), description=f"{int(sizes.sum())} scenes"):
         file = files[int(torch.multinomial(sizes, 1))]
         chosen = torch.randint(len(file["psnr"]), (BATCH,))
-        guessed = net.guess(file["cues"][chosen].flatten(0, 1).float())
+        guessed = judge(net.normalized(file["cues"][chosen].flatten(0, 1).float()))[:, 0]
         loss = losses(guessed, file["errors"][chosen].flatten(0, 1), file["psnr"][chosen])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         cosine.step()
-        if step % 50 == 0 or step == steps - 1:
+        if step % 500 == 0 or step == steps - 1:
             print(step, f"{loss.item():.4f}", flush=True)
-    with atomic_path(work / "net.safetensors") as path:
-        save_file(net.state_dict(), path)
 
 
 def publish(backgrounds: Path, work: Path) -> None:

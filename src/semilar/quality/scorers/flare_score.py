@@ -1,9 +1,11 @@
 """`flare-score`: how many decibels a restoration is probably away from its clean scene.
 
-Fixed measurements (`cues`) describe each cell of 32 x 32 working pixels; a small trained network
-guesses from them the squared error against the scene that nobody has: what residual flare, haze,
-holes, dark halos, lost light sources or blur have done to it. The guesses are averaged and turned
-into decibels exactly as a PSNR is, so a small but badly spoiled place counts as it does there.
+Fixed measurements (`cues`) describe each cell of 32 x 32 working pixels; small trained networks,
+the judges, guess from them the squared error against the scene that nobody has: what residual
+flare, haze, holes, dark halos, lost light sources or blur have done to it. Judges differ in what
+they learned by chance; their mean is steadier than any one of them. The guesses of all cells are
+averaged and turned into decibels exactly as a PSNR is, so a small but badly spoiled place counts as
+it does there.
 """
 
 import math
@@ -27,30 +29,38 @@ class FlareScoreNet(nn.Module):
     usual: Tensor
     spread: Tensor
 
-    def __init__(self, *, width: int = 96) -> None:
+    def __init__(self, *, judges: int = 4, width: int = 96) -> None:
         super().__init__()
         self.cues = Cues()
         self.register_buffer("usual", torch.zeros(Cues.count))
         self.register_buffer("spread", torch.ones(Cues.count))
-        last = nn.Conv2d(width // 2, 1, 1)
-        nn.init.constant_(last.bias, -3.0)  # type: ignore[arg-type]
-        self.judge = nn.Sequential(
-            nn.Conv2d(Cues.count, width, 1),
-            nn.ReLU(),
-            nn.Conv2d(width, width // 2, 1),
-            nn.ReLU(),
-            last,
-        )
+        self.judges = nn.ModuleList(_judge(width) for _ in range(judges))
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, 3, H, W) encoded, sides a multiple of 32 -> (B, H/32, W/32) log10 squared error."""
         return self.guess(self.cues(x))
 
     def guess(self, cues: Tensor) -> Tensor:
-        """Cues (B, `Cues.count`, h, w) -> log10 squared error (B, h, w)."""
-        plain = (cues - self.usual[:, None, None]) / self.spread[:, None, None]
-        # A cue far out of the ordinary must not drive the guess anywhere.
-        return self.judge(plain.clamp(-5, 5))[:, 0]
+        """Cues (B, `Cues.count`, h, w) -> log10 squared error (B, h, w), the mean of all judges."""
+        known = self.normalized(cues)
+        return torch.stack([judge(known)[:, 0] for judge in self.judges]).mean(dim=0)
+
+    def normalized(self, cues: Tensor) -> Tensor:
+        """Cues as judges see them: one far out of the ordinary must not drive a guess anywhere."""
+        return ((cues - self.usual[:, None, None]) / self.spread[:, None, None]).clamp(-5, 5)
+
+
+def _judge(width: int) -> nn.Sequential:
+    """Guesses the error of a cell from its own cues and what its neighbours make of theirs."""
+    last = nn.Conv2d(width // 2, 1, 1)
+    nn.init.constant_(last.bias, -3.0)  # type: ignore[arg-type]
+    return nn.Sequential(
+        nn.Conv2d(Cues.count, width, 1),
+        nn.ReLU(),
+        nn.Conv2d(width, width // 2, 3, padding=1, padding_mode="replicate"),
+        nn.ReLU(),
+        last,
+    )
 
 
 def decibels(log_errors: Tensor) -> Tensor:
