@@ -52,8 +52,8 @@ def test_it_ranks_unseen_restorations_as_their_true_psnr_does():
     for number, (flared, clean) in enumerate(scenes()):
         restored = draw_restorations(flared, clean, 14, np.random.default_rng(number))
         found.append(rank_correlation(judge(restored), true_psnr(restored, clean)))
-    # The aim is 0.9 over held-out photographs; docs/scorers.md says how far it is.
-    assert np.mean(found) >= 0.75
+    # Over photographs it reaches 0.9 (docs/scorers.md); half of these backgrounds are drawn.
+    assert np.mean(found) >= 0.78
 
 
 def test_more_residual_flare_is_a_lower_score():
@@ -62,10 +62,7 @@ def test_more_residual_flare_is_a_lower_score():
         ladder = torch.cat(
             [restore(flared, clean, "residual", k[None], torch.Generator()) for k in strengths]
         )
-        scores = judge(ladder)
-        assert scores[0] > scores[1:].max() + 1
-        if true_psnr(flared, clean) > 15:  # below, hardly anything of the scene is left to see
-            assert rank_correlation(scores, -strengths) >= 0.9
+        assert rank_correlation(judge(ladder), -strengths) == pytest.approx(1)
 
 
 def test_no_ruin_is_preferred_to_the_photograph():
