@@ -134,7 +134,7 @@ def measure(work: Path, view: int, draw: int) -> None:
 
 
 def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
-    """Errors of the cells, of the score, and of the order.
+    """Errors of the cells, of the score, of the order, and a blurred picture that wins.
 
     guessed, errors: (S * V, h, w), log10 and plain; psnr: (S, V), V restorations of each scene, the
     clean scene first and a slightly blurred one last.
@@ -164,7 +164,10 @@ def train(work: Path, steps: int) -> None:
         save_file(net.state_dict(), path)
 
 
-def train_judge(net: FlareScoreNet, judge: nn.Module, files: list, steps: int) -> None:
+def train_judge(
+    net: FlareScoreNet, judge: nn.Module, files: list[dict[str, Tensor]], steps: int
+) -> None:
+    """Fit one judge to scenes that it draws for itself."""
     sizes = torch.tensor([float(len(file["psnr"])) for file in files])
     optimizer = torch.optim.AdamW(judge.parameters(), lr=3e-3, weight_decay=0.02)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
