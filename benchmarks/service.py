@@ -9,7 +9,6 @@ Every picture that comes back is compared with what `semilar remove` writes, byt
 
 import argparse
 import asyncio
-import os
 import re
 import signal
 import socket
@@ -24,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+
+from semilar.threads import one_thread_for_algebra
 
 JOBS, QUEUE = 2, 16
 SIZES = ((240, 320), (360, 480), (300, 533), (480, 360))
@@ -43,8 +44,7 @@ class Tally:
 
 
 def main() -> None:
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")  # as the service does, before NumPy is loaded
+    one_thread_for_algebra()  # as the service does, before NumPy is loaded
     parser = argparse.ArgumentParser(description="The service under load.")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=64)

@@ -1,6 +1,5 @@
 """One thread per worker: the suite runs one pytest worker per core."""
 
-import os
+from semilar.threads import one_thread_for_algebra
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
+one_thread_for_algebra()

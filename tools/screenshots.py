@@ -2,24 +2,22 @@
 
     python tools/screenshots.py
 
-Night pictures are simulated; run it again whenever the page or the model changes.
+Night pictures are those of `semilar demo`; run it again whenever the page or the model changes.
 """
 
-import os
 import sys
+import tempfile
 from pathlib import Path
 
+from semilar.threads import one_thread_for_algebra
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
+one_thread_for_algebra()
 
 from tests.serve.browser import FLAGS, chromium_path, open_page, settle, wait_state  # noqa: E402
 from tests.serve.live import live  # noqa: E402
 
 OUT = Path("docs/images")
-SIZE = 800, 1200
-# (scene, flare) seeds of the pictures in the list, the shown one first
-PICTURES = {"square.jpg": (11, 111), "street.jpg": (20, 120), "harbour.jpg": (12, 112)}
 VIEWS = {
     "page-desktop": {"color_scheme": "dark", "viewport": {"width": 1120, "height": 700}},
     "page-light": {"color_scheme": "light", "viewport": {"width": 1120, "height": 700}},
@@ -31,42 +29,22 @@ VIEWS = {
 }
 
 
-def pictures() -> list[dict]:
-    """Simulated night photos with flare, as a file chooser hands them over."""
-    import io
-
-    import numpy as np
-    from PIL import Image
-
-    from semilar.flare import synthesize
-    from semilar.flare.presets import preset
-    from semilar.flare.scene import night_scene
-
-    made = []
-    for name, (scene, seed) in PICTURES.items():
-        sample = synthesize(
-            night_scene(scene, SIZE), seed=seed, settings=preset("realistic"), size=SIZE
-        )
-        stream = io.BytesIO()
-        Image.fromarray(np.rint(255 * sample.input).astype(np.uint8)).save(
-            stream, "JPEG", quality=93
-        )
-        made.append({"name": name, "mimeType": "image/jpeg", "buffer": stream.getvalue()})
-    return made
-
-
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
+    from semilar.cli.demo import make_pictures
+    from semilar.photo import find_photos
     from semilar.serve.running import Plan
 
-    files = pictures()
+    folder = Path(tempfile.mkdtemp())
+    make_pictures(folder)
+    files = [str(file) for file in find_photos(folder / "input")]
     OUT.mkdir(parents=True, exist_ok=True)
     with live(Plan().app()) as (host, port), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         for name, options in VIEWS.items():
             page = open_page(browser, f"http://{host}:{port}/", **options)
-            page.set_input_files("#files", files)  # type: ignore[arg-type]
+            page.set_input_files("#files", files)
             for row in range(1, len(files) + 1):
                 wait_state(page, "done", row=row)
             settle(page)

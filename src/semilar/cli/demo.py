@@ -31,7 +31,7 @@ def demo(
     page, picture = out_dir / "index.html", out_dir / "before-after.jpg"
     if page.exists() and not force:
         raise SemilarError(f"{page}: already exists; use --force to replace it.")
-    _make_pictures(out_dir)
+    make_pictures(out_dir)
     _remove_flare(out_dir, picture)
     judge(
         pair_folders({role: out_dir / folder for role, folder in FOLDERS.items()}),
@@ -46,7 +46,7 @@ def demo(
     out.print(f"Before and after: {picture}", markup=False)
 
 
-def _make_pictures(folder: Path) -> None:
+def make_pictures(folder: Path) -> None:
     """Night scenes without and with flare, below `folder`."""
     from dataclasses import replace
 
