@@ -3,6 +3,7 @@
 import io
 import struct
 import zlib
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ def noise16(height: int = 37, width: int = 53, channels: int = 3, *, seed: int =
     return np.random.default_rng(seed).integers(0, 65536, shape, dtype=np.uint16)
 
 
+@cache  # a profile carries the second in which it was made
 def srgb_profile() -> bytes:
     """The bytes of an sRGB ICC profile."""
     return ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
