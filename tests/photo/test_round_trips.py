@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pillow_heif
 import pytest
 import tifffile
 from PIL import Image, ImageOps
@@ -14,6 +15,8 @@ from semilar.photo.model import to_depth
 from tests.support.pictures import camera_exif, file_bytes, noise16, smooth_picture, srgb_profile
 
 LOSSLESS = ["PNG", "TIFF", "BMP", "PPM"]
+pillow_heif.register_heif_opener()  # so that Pillow can write what is to be read
+
 LOSSY = ["JPEG", "WEBP", "AVIF", "HEIF"]
 
 
