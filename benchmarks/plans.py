@@ -23,6 +23,7 @@ from torch import Tensor
 from semilar.data.labeled import SimulatedPairs
 from semilar.data.photos import PhotoFolder
 from semilar.flare import SynthSettings
+from semilar.flare.measure import VISIBLE_BELOW
 from semilar.loss.pixel import log_l2
 from semilar.net import FlareNet, build
 from semilar.net.cost import cost
@@ -30,7 +31,6 @@ from semilar.net.memory import keep_freed_memory
 from semilar.train.muon import Muon
 
 SIDE, BATCH, RATE, WARMUP = 128, 12, 2e-3, 50
-VISIBLE = 10**-4.5  # squared error of an untouched picture, 45 dB
 CONV3 = ("conv", "conv", "conv", "psc")
 PLANS: dict[str, dict[str, Any]] = {
     "conv, conv, PSC, PSC; 32 to 256": {
@@ -102,7 +102,7 @@ def gain(net: FlareNet, held: Pictures) -> float:
             after = net(flared)[0].clamp(0, 1)
             before_error = (flared - clean).square().mean((1, 2, 3))
             after_error = (after - clean).square().mean((1, 2, 3))
-            visible = before_error > VISIBLE
+            visible = before_error > 10 ** (-VISIBLE_BELOW / 10)
             gains += (10 * torch.log10(before_error / after_error))[visible].tolist()
     return float(np.mean(gains))
 

@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from PIL import Image
 from rich.progress import track
-from safetensors.torch import save_file
+from safetensors.torch import save
 
-from semilar.files import atomic_path, write_text
+from semilar.files import write_bytes, write_text
 from semilar.quality.scorers.natural import bundle, patch_features
 
 SHARPEST = 0.75  # a patch counts from this share of its photograph's sharpest patch on
@@ -44,9 +44,9 @@ def main() -> None:
         [sharp_features(folder / row["file"]) for row in track(photos, description="photographs")]
     )
     mean, covariance = bundle(features.double())
-    with atomic_path(BUNDLED / "niqe.safetensors") as path:
-        save_file({"mean": mean.float(), "covariance": covariance.float()}, path)
-    digest = hashlib.sha256((BUNDLED / "niqe.safetensors").read_bytes()).hexdigest()
+    content = save({"mean": mean.float(), "covariance": covariance.float()})
+    write_bytes(BUNDLED / "niqe.safetensors", content)
+    digest = hashlib.sha256(content).hexdigest()
     card = {
         "name": "niqe",
         "purpose": "statistics of natural photographs: the no-reference scorer `niqe`",

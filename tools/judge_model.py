@@ -25,6 +25,7 @@ from PIL import Image
 from semilar.evaluate.metrics import METRICS
 from semilar.evaluate.statistics import bootstrap_means, interval, mean
 from semilar.files import write_text
+from semilar.flare.measure import VISIBLE_BELOW
 
 ROOT = Path(__file__).resolve().parent.parent
 SEMILAR = str(Path(sys.executable).with_name("semilar"))
@@ -34,7 +35,6 @@ CLASSICAL = {
     "homomorphic": "homomorphic filtering",
 }
 MOST_PSNR = 100.0  # what an unchanged photograph counts as
-VISIBLE = 45.0
 WORSE = 0.3
 WORSE_KEY = f"worse by more than {WORSE} dB"
 PRESET = "strong"
@@ -125,12 +125,12 @@ def simulated(test: Path, work: Path, count: int) -> Path:
 def summary(judged: dict[str, Any]) -> dict[str, Any]:
     """What the card says of one set: means, gains with intervals, how many got worse.
 
-    Pairs that are alike up to `VISIBLE` dB show no flare and are left out.
+    Pairs that are alike up to `VISIBLE_BELOW` dB show no flare and are left out.
     """
     kept = [
         number
         for number, row in enumerate(judged["model"]["rows"])
-        if float(row["untouched"]["psnr"]) < VISIBLE
+        if float(row["untouched"]["psnr"]) < VISIBLE_BELOW
     ]
 
     def column(method: str, role: str, key: str) -> np.ndarray:

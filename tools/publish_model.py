@@ -24,9 +24,9 @@ import torch
 import yaml
 from onnx import TensorProto, helper, numpy_helper
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 
-from semilar.files import atomic_path, write_text
+from semilar.files import atomic_path, write_bytes, write_text
 from semilar.net import build, identity
 from semilar.net.onnx_export import export
 
@@ -114,9 +114,8 @@ def main() -> int:
     net = build(spec["name"], **spec.get("options", {}))
     net.load_state_dict({name: tensor.float() for name, tensor in half.items()})
     target = options.out / options.name
-    with atomic_path(target.with_suffix(".safetensors")) as temporary:
-        save_file(half, temporary, metadata={"semilar": json.dumps({"net": spec})})
-        temporary.chmod(0o644)
+    content = save(half, metadata={"semilar": json.dumps({"net": spec})})
+    write_bytes(target.with_suffix(".safetensors"), content)
     export(net, target.with_suffix(".onnx"))
     store_half(target.with_suffix(".onnx"))
     files = [target.with_suffix(suffix) for suffix in (".onnx", ".safetensors")]

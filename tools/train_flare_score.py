@@ -24,12 +24,13 @@ import numpy as np
 import torch
 from PIL import Image
 from rich.progress import track
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from semilar.files import atomic_path, write_text
+from semilar.files import atomic_path, write_bytes, write_text
 from semilar.flare import synthesize
+from semilar.flare.measure import VISIBLE_BELOW
 from semilar.flare.presets import preset
 from semilar.quality.scorers.cues import CELL
 from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
@@ -40,7 +41,6 @@ WORKING = 320  # of a whole scene at the working size
 VARIANTS = 5  # restorations of one scene, beside a slightly blurred one
 BATCH = 6  # scenes
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
-VISIBLE = 45.0  # dB of the untouched picture, from which on its flare is not worth the name
 OTHER_FLARE = 10**6
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
 
@@ -77,7 +77,7 @@ def make_scene(photo: Path, seed: int) -> np.ndarray:
         sample = synthesize(picture, seed=seed, settings=settings, size=(SIDE, SIDE))
         scene = np.rint(np.stack([sample.input, sample.target]) * 255).astype(np.uint8)
         pair = as_picture(scene)
-        if true_psnr(pair[:1], pair[1:]).item() < VISIBLE:
+        if true_psnr(pair[:1], pair[1:]).item() < VISIBLE_BELOW:
             return scene
         seed += OTHER_FLARE
 
@@ -129,8 +129,8 @@ def measure(work: Path, view: int, draw: int) -> None:
         errors = functional.avg_pool2d((pictures - clean).square().mean(1, keepdim=True), CELL)
         found.append((net.cues(pictures).half(), errors[:, 0], true_psnr(pictures, clean)))
     parts = [torch.stack(part) for part in zip(*found, strict=True)]
-    with atomic_path(work / f"cues-{draw:02d}.safetensors") as path:
-        save_file(dict(zip(("cues", "errors", "psnr"), parts, strict=True)), path)
+    content = save(dict(zip(("cues", "errors", "psnr"), parts, strict=True)))
+    write_bytes(work / f"cues-{draw:02d}.safetensors", content)
 
 
 def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
@@ -160,8 +160,7 @@ def train(work: Path, steps: int) -> None:
     net.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
     for judge in net.judges:
         train_judge(net, judge, files, steps)
-    with atomic_path(work / "net.safetensors") as path:
-        save_file(net.state_dict(), path)
+    write_bytes(work / "net.safetensors", save(net.state_dict()))
 
 
 def train_judge(
@@ -192,9 +191,9 @@ def publish(backgrounds: Path, work: Path) -> None:
         name: tensor.half() if tensor.is_floating_point() else tensor
         for name, tensor in net.state_dict().items()
     }
-    with atomic_path(BUNDLED / "flare-score.safetensors") as path:
-        save_file(halves, path)
-    digest = hashlib.sha256((BUNDLED / "flare-score.safetensors").read_bytes()).hexdigest()
+    content = save(halves)
+    write_bytes(BUNDLED / "flare-score.safetensors", content)
+    digest = hashlib.sha256(content).hexdigest()
     with backgrounds.with_suffix(".csv").open() as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     used = [p for p in sorted(backgrounds.glob("*.jpg")) if not held_out(p)]

@@ -14,9 +14,9 @@ from semilar import photo
 from semilar.photo.model import to_depth
 from tests.support.pictures import camera_exif, file_bytes, noise16, smooth_picture, srgb_profile
 
-LOSSLESS = ["PNG", "TIFF", "BMP", "PPM"]
 pillow_heif.register_heif_opener()  # so that Pillow can write what is to be read
 
+LOSSLESS = ["PNG", "TIFF", "BMP", "PPM"]
 LOSSY = ["JPEG", "WEBP", "AVIF", "HEIF"]
 
 

@@ -20,6 +20,8 @@ RING = (0.06, 0.25)
 """Distances between which arms are counted."""
 FLOOR = 5e-4
 """Linear light below which a mean is noise."""
+VISIBLE_BELOW = 45.0
+"""PSNR of an encoded picture against its clean scene from which on its flare cannot be seen."""
 
 
 @dataclass(frozen=True)
