@@ -3,7 +3,7 @@
     python tools/judge_model.py --pairs PAIRS --test PHOTOS [--model semilar-t] [--docs docs]
 
 PAIRS holds real photographs, `flare/` and `clear/`; PHOTOS are backgrounds the model never saw, for
-200 simulated pairs. Every figure comes from the commands that a user has (`semilar synth`, `remove`
+simulated pairs. Every figure comes from the commands that a user has (`semilar synth`, `remove`
 and `evaluate`). They are written to WORK/figures.json, which `tools/publish_model.py` takes into
 the model's card, and with --docs as tables into `model.md`. What is done is not done again; use
 another --work for another model.
@@ -38,6 +38,7 @@ MOST_PSNR = 100.0  # what an unchanged photograph counts as
 WORSE = 0.3
 WORSE_KEY = f"worse by more than {WORSE} dB"
 PRESET = "strong"
+PAIRS, DRAWN = 200, 220  # simulated pairs that count, and that are made: some show no flare
 BEGIN, END = "<!-- figures: made by tools/judge_model.py -->", "<!-- figures: end -->"
 
 
@@ -114,10 +115,10 @@ class Judge:
         return {"seconds": statistics.median(seconds), "mebibytes": memory / 1024}
 
 
-def simulated(test: Path, work: Path, count: int) -> Path:
+def simulated(test: Path, work: Path) -> Path:
     """Pairs over photographs that no model was trained on, with a seed of their own."""
     folder = work / "pairs"
-    pictures = ["--backgrounds", test, "-n", str(count), "--size", "512", "--seed", "700001"]
+    pictures = ["--backgrounds", test, "-n", str(DRAWN), "--size", "512", "--seed", "700001"]
     run(SEMILAR, "synth", *pictures, "--preset", PRESET, "--out", folder)
     return folder
 
@@ -125,13 +126,14 @@ def simulated(test: Path, work: Path, count: int) -> Path:
 def summary(judged: dict[str, Any]) -> dict[str, Any]:
     """What the card says of one set: means, gains with intervals, how many got worse.
 
-    Pairs that are alike up to `VISIBLE_BELOW` dB show no flare and are left out.
+    Pairs that are alike up to `VISIBLE_BELOW` dB show no flare and are left out; of the others the
+    first `PAIRS` count.
     """
     kept = [
         number
         for number, row in enumerate(judged["model"]["rows"])
         if float(row["untouched"]["psnr"]) < VISIBLE_BELOW
-    ]
+    ][:PAIRS]
 
     def column(method: str, role: str, key: str) -> np.ndarray:
         rows = judged[method]["rows"]
@@ -206,7 +208,6 @@ def main() -> None:
     parser.add_argument("--test", type=Path, required=True, help="photographs for simulated pairs")
     parser.add_argument("--model", default="semilar-t", help="a bundled model or a file")
     parser.add_argument("--size", type=int, help="working size, if not the model's own")
-    parser.add_argument("--count", type=int, default=200, help="simulated pairs")
     parser.add_argument("--work", type=Path, default=Path("out/judge"))
     parser.add_argument("--docs", type=Path, help="write the tables into model.md there")
     options = parser.parse_args()
@@ -217,7 +218,7 @@ def main() -> None:
         "real pairs": summary(real),
         "clean photographs": judge.left_alone(clean),
     }
-    pairs = simulated(options.test, options.work, options.count)
+    pairs = simulated(options.test, options.work)
     folders = (pairs / part for part in ("input", "gt", "mask"))
     figures[f"simulated pairs ({PRESET})"] = summary(judge.judged("simulated", *folders))
     figures["12 MP photograph"] = judge.large_photo(flared / f"{most_changed(real)}.png")
