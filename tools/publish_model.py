@@ -1,6 +1,6 @@
 """Put trained weights into the package: safetensors, ONNX and a card, stored in half precision.
 
-    python tools/publish_model.py runs/bundled-large/best.safetensors --working-size 320 --views 8 \
+    python tools/publish_model.py runs/bundled-large/best.safetensors --working-size 352 --views 8 \
         --runs runs/bundled runs/bundled-fine runs/bundled-large
     python tools/judge_model.py --pairs PAIRS --test DATA/test --docs docs
     python tools/publish_model.py ...the same... --figures out/judge/figures.json
