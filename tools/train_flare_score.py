@@ -1,12 +1,12 @@
 """Train `flare-score` on simulated restorations and put it into the package.
 
     python tools/train_flare_score.py scenes --backgrounds PHOTOS --work out/flare-score
-    python tools/train_flare_score.py cues --work out/flare-score
+    python tools/train_flare_score.py lessons --work out/flare-score
     python tools/train_flare_score.py train --work out/flare-score
     python tools/train_flare_score.py publish --backgrounds PHOTOS --work out/flare-score
 
 `scenes` spoils free photographs with simulated flares (one photograph in ten is held out by name).
-`cues` makes restorations of them, from perfect to ruined, and measures them once and for all.
+`lessons` makes restorations of them, from perfect to ruined, and measures them once and for all.
 `train` teaches the network to guess their PSNR, and above all their order within one scene.
 `publish` writes the weights and their card. PHOTOS has its list beside it (PHOTOS.csv: file,
 author, licence, link, source). Real flare photographs are never read here: `compare_scorers.py`
@@ -17,7 +17,10 @@ import argparse
 import csv
 import hashlib
 import json
+import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -32,14 +35,22 @@ from semilar.files import atomic_path, write_bytes, write_text
 from semilar.flare import synthesize
 from semilar.flare.measure import VISIBLE_BELOW
 from semilar.flare.presets import preset
-from semilar.quality.scorers.cues import CELL
-from semilar.quality.scorers.flare_score import FlareScoreNet, decibels
-from semilar.quality.scorers.restorations import draw_restorations, restore, true_psnr
+from semilar.quality.scorers.cues import CELL, Cues
+from semilar.quality.scorers.flare_score import BLOCK, FlareJudge, FlareScoreNet, score
+from semilar.quality.scorers.restorations import (
+    draw_restorations,
+    gaussian,
+    restore,
+    round_to_bytes,
+    true_psnr,
+)
 
 SIDE = 384  # of a stored scene
 WORKING = 320  # of a whole scene at the working size
-VARIANTS = 5  # restorations of one scene, beside a slightly blurred one
-BATCH = 6  # scenes
+VARIANTS = 7  # restorations of one scene, beside the next two
+RESIDUES = (0.25, 0.5, 0.75)  # of the flare, left over everywhere
+BLURS = ((0.6, 1.2), (1.2, 2.5), (2.5, 9.0))  # from and to, standard deviation in pixels
+BATCH = 5  # scenes
 PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
 OTHER_FLARE = 10**6
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
@@ -106,85 +117,154 @@ def draw_view(scene: np.ndarray, view: int, random: np.random.Generator) -> tupl
     return pair[:1], pair[1:]
 
 
-def slightly_blurred(clean: Tensor, random: np.random.Generator) -> Tensor:
-    """The hardest ruin to see, shown with every scene: (1, 3, H, W), encoded."""
-    amount = torch.tensor([random.uniform(0, 0.5)], dtype=torch.float32)
-    return restore(clean, clean, "blur", amount, torch.Generator())
+def residues(flared: Tensor, clean: Tensor) -> list[Tensor]:
+    """What the score is for, in order, shown with every scene: encoded, as `clean`."""
+    amounts = torch.tensor(RESIDUES)[:, None]
+    made = (restore(flared, clean, "residual", k, torch.Generator()) for k in amounts)
+    return [round_to_bytes(picture) for picture in made]
+
+
+def blurred(clean: Tensor, random: np.random.Generator) -> list[Tensor]:
+    """The ruin hardest to see, slightly to strongly, shown with every scene: encoded, as `clean`.
+
+    Lenses blur light and programs blur its encoding; not every ruin was rounded to 8 bits.
+    """
+    made = []
+    for narrowest, widest in BLURS:
+        sigma = float(np.exp(random.uniform(np.log(narrowest), np.log(widest))))
+        linear = gaussian(clean.square(), sigma).sqrt()
+        picture = linear if random.random() < 0.4 else gaussian(clean, sigma)
+        made.append(round_to_bytes(picture) if random.random() < 0.5 else picture)
+    return made
+
+
+def lesson_type(view: int) -> np.dtype:
+    """What is known of the restorations of one scene: cues, errors of blocks, PSNR."""
+    number = VARIANTS + len(RESIDUES) + len(BLURS)
+    cells, blocks = view // CELL, view // BLOCK
+    return np.dtype(
+        [
+            ("cues", np.float16, (number, Cues.count, cells, cells)),
+            ("errors", np.float32, (number, blocks, blocks)),
+            ("psnr", np.float32, (number,)),
+        ]
+    )
 
 
 @torch.inference_mode()
 def measure(work: Path, view: int, draw: int) -> None:
-    """Write `cues-DRAW.safetensors`: cues, cell errors and PSNR of restorations of the scenes.
+    """Write `lessons-DRAW.npy`, one `lesson_type` for each scene.
 
     Another `draw` shows other parts of the scenes, restored in other ways.
     """
+    torch.set_num_threads(1)
     scenes = np.load(work / "train.npy", mmap_mode="r")
-    net, found = FlareScoreNet(), []
-    for number, scene in enumerate(track(scenes, description=f"restorations, draw {draw}")):
-        random = np.random.default_rng([number, draw])
-        flared, clean = draw_view(scene, view, random)
-        pictures = torch.cat(
-            [draw_restorations(flared, clean, VARIANTS, random), slightly_blurred(clean, random)]
-        )
-        errors = functional.avg_pool2d((pictures - clean).square().mean(1, keepdim=True), CELL)
-        found.append((net.cues(pictures).half(), errors[:, 0], true_psnr(pictures, clean)))
-    parts = [torch.stack(part) for part in zip(*found, strict=True)]
-    content = save(dict(zip(("cues", "errors", "psnr"), parts, strict=True)))
-    write_bytes(work / f"cues-{draw:02d}.safetensors", content)
+    kind, cues = lesson_type(view), Cues()
+    with atomic_path(work / f"lessons-{draw:02d}.npy") as path:
+        lessons = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(len(scenes),))
+        for number, scene in enumerate(track(scenes, description=f"restorations, draw {draw}")):
+            random = np.random.default_rng([number, draw])
+            flared, clean = draw_view(scene, view, random)
+            restored = draw_restorations(flared, clean, VARIANTS, random)
+            pictures = torch.cat([restored, *residues(flared, clean), *blurred(clean, random)])
+            squares = (pictures - clean).square().mean(1, keepdim=True)
+            lessons["cues"][number] = cues(pictures).half().numpy()
+            lessons["errors"][number] = functional.avg_pool2d(squares, BLOCK)[:, 0].numpy()
+            lessons["psnr"][number] = true_psnr(pictures, clean).numpy()
+        lessons.flush()
 
 
-def losses(guessed: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
-    """Errors of the cells, of the score, of the order, and a blurred picture that wins.
+def losses(guessed: Tensor, scores: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
+    """Errors of the blocks, of the score, of the order, and a blurred picture that wins.
 
-    guessed, errors: (S * V, h, w), log10 and plain; psnr: (S, V), V restorations of each scene, the
-    clean scene first and a slightly blurred one last.
+    guessed, errors: (S * V, h, w), log10 and plain; scores, psnr: (S, V), V restorations of each
+    scene, the clean scene first and blurred ones last.
     """
-    score = decibels(guessed).view_as(psnr)
-    gap, true_gap = (x[:, :, None] - x[:, None, :] for x in (score, psnr))
+    gap, true_gap = (x[:, :, None] - x[:, None, :] for x in (scores, psnr))
     order = functional.softplus(-gap * true_gap.sign()) * (true_gap.abs() / 3).clamp(max=1)
-    cells = functional.smooth_l1_loss(guessed, torch.log10(errors + 1e-5), beta=0.3)
-    whole = functional.smooth_l1_loss(score / 10, psnr / 10, beta=0.2)
-    sharp = functional.softplus(2 - 2 * (score[:, 0] - score[:, -1])).mean()
+    blocks = functional.smooth_l1_loss(guessed, torch.log10(errors + 1e-5), beta=0.3)
+    whole = functional.smooth_l1_loss(scores / 10, psnr / 10, beta=0.2)
+    sharp = functional.softplus(2 - 2 * (scores[:, :1] - scores[:, -len(BLURS) :])).mean()
     # The order is what the score is for, and a blurred photograph must never win; the other two
     # keep the score in decibels.
-    return cells + whole + 3 * order.mean() + 0.7 * sharp
+    return blocks + whole + 12 * order.mean() + 4 * sharp
 
 
-def train(work: Path, steps: int) -> None:
-    """Fit every judge to all `cues-*.safetensors`; writes `net.safetensors`."""
-    files = [load_file(file) for file in sorted(work.glob("cues-*.safetensors"))]
-    torch.manual_seed(0)
-    net = FlareScoreNet().train()
-    sample = files[0]["cues"][:200].float()
-    net.usual.copy_(sample.mean((0, 1, 3, 4)))
-    net.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
-    for judge in net.judges:
-        train_judge(net, judge, files, steps)
+def train(work: Path, steps: int, rate: float, init: Path | None, jobs: int) -> None:
+    """Fit all judges to all `lessons-*.npy`, `jobs` at a time; writes `net.safetensors`.
+
+    They begin with the judges of the folder `init`, or with nothing. A judge that is there already,
+    as `judge-NUMBER.safetensors`, is not trained again.
+    """
+    net = FlareScoreNet()
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        numbers = range(len(net.judges))
+        trained = [pool.submit(train_judge, n, work, steps, rate, init) for n in numbers]
+        for judge, weights in zip(net.judges, trained, strict=True):
+            judge.load_state_dict(weights.result())
     write_bytes(work / "net.safetensors", save(net.state_dict()))
 
 
 def train_judge(
-    net: FlareScoreNet, judge: nn.Module, files: list[dict[str, Tensor]], steps: int
-) -> None:
-    """Fit one judge to scenes that it draws for itself."""
-    sizes = torch.tensor([float(len(file["psnr"])) for file in files])
-    optimizer = torch.optim.AdamW(judge.parameters(), lr=3e-3, weight_decay=0.02)
-    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
-    for step in track(range(steps), description=f"{int(sizes.sum())} scenes"):
-        file = files[int(torch.multinomial(sizes, 1))]
-        chosen = torch.randint(len(file["psnr"]), (BATCH,))
-        guessed = judge(net.normalized(file["cues"][chosen].flatten(0, 1).float()))[:, 0]
-        loss = losses(guessed, file["errors"][chosen].flatten(0, 1), file["psnr"][chosen])
+    number: int, work: Path, steps: int, rate: float, init: Path | None
+) -> dict[str, Tensor]:
+    """Fit one judge to lessons that it draws for itself; its weights."""
+    target = work / f"judge-{number}.safetensors"
+    if target.exists():
+        return load_file(target)
+    torch.set_num_threads(1)
+    torch.manual_seed(number)
+    random = np.random.default_rng(number)
+    files = [np.load(file, mmap_mode="r") for file in sorted(work.glob("lessons-*.npy"))]
+    judge = new_judge(files[0]) if init is None else FlareJudge()
+    if init is not None:
+        judge.load_state_dict(load_file(init / target.name))
+    judge = judge.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
+    optimizer = torch.optim.AdamW(judge.parameters(), lr=rate, weight_decay=0.02)
+    cycle = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, steps, pct_start=0.05)
+    started = time.monotonic()
+    for step in range(1, steps + 1):
+        cues, errors, psnr = draw_lessons(files[random.integers(len(files))], random)
+        guessed = judge(cues)
+        loss = losses(guessed, score(guessed, cues).view_as(psnr), errors, psnr)
         optimizer.zero_grad()
         loss.backward()
+        nn.utils.clip_grad_norm_(judge.parameters(), 5.0)
         optimizer.step()
-        cosine.step()
-        if step % 500 == 0 or step == steps - 1:
-            print(step, f"{loss.item():.4f}", flush=True)
+        cycle.step()
+        if step % 250 == 0 or step == steps:
+            left = (time.monotonic() - started) * (steps / step - 1) / 60
+            print(f"judge {number}: {step} of {steps}, {loss.item():.3f}, {left:.0f} min left")
+    weights = {name: tensor.contiguous() for name, tensor in judge.state_dict().items()}
+    write_bytes(target, save(weights))
+    return weights
+
+
+def new_judge(lessons: np.ndarray) -> FlareJudge:
+    """A judge that knows how cues usually are, and nothing else."""
+    judge = FlareJudge()
+    sample = torch.from_numpy(lessons["cues"][:100].astype(np.float32))
+    judge.usual.copy_(sample.mean((0, 1, 3, 4)))
+    judge.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
+    return judge
+
+
+def draw_lessons(lessons: np.ndarray, random: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Cues, errors and PSNR of the restorations of a few scenes, turned and mirrored."""
+    chosen = lessons[np.sort(random.choice(len(lessons), BATCH, replace=False))]
+    mirrored, turned = random.integers(2, size=2), random.integers(2)
+    maps = []
+    for name in ("cues", "errors"):
+        found = torch.from_numpy(chosen[name].astype(np.float32)).flatten(0, 1)
+        found = found.flip([-1 - axis for axis in range(2) if mirrored[axis]])
+        maps.append(found.mT if turned else found)
+    cues, errors = maps
+    cues = cues.contiguous(memory_format=torch.channels_last)
+    return cues, errors, torch.from_numpy(chosen["psnr"].copy())
 
 
 def publish(backgrounds: Path, work: Path) -> None:
-    """Put the averaged weights, in half precision, and their card into the package."""
+    """Put the weights, in half precision, and their card into the package."""
     net = FlareScoreNet()
     net.load_state_dict(load_file(work / "net.safetensors"))
     halves = {
@@ -214,18 +294,21 @@ def publish(backgrounds: Path, work: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("job", choices=["scenes", "cues", "train", "publish"])
+    parser.add_argument("job", choices=["scenes", "lessons", "train", "publish"])
     parser.add_argument("--backgrounds", type=Path, help="folder of free photographs")
     parser.add_argument("--work", type=Path, default=Path("out/flare-score"))
-    parser.add_argument("--scenes", type=int, default=1200, help="how many")
-    parser.add_argument("--draw", type=int, default=0, help="number of this pass (cues)")
-    parser.add_argument("--view", type=int, default=WORKING, help="side of a picture (cues)")
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--scenes", type=int, default=2000, help="how many")
+    parser.add_argument("--draw", type=int, default=0, help="number of this pass (lessons)")
+    parser.add_argument("--view", type=int, default=WORKING, help="side of a picture (lessons)")
+    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
+    parser.add_argument("--init", type=Path, help="folder of judges to begin with (train)")
+    parser.add_argument("--jobs", type=int, default=2, help="judges to train at a time")
     options = parser.parse_args()
-    if options.job == "cues":
+    if options.job == "lessons":
         measure(options.work, options.view, options.draw)
     elif options.job == "train":
-        train(options.work, options.steps)
+        train(options.work, options.steps, options.rate, options.init, options.jobs)
     elif options.backgrounds is None:
         parser.error("--backgrounds is needed for this")
     elif options.job == "scenes":

@@ -10,13 +10,21 @@ from semilar.flare import synthesize
 from semilar.flare.backgrounds import SCENES, builtin_backgrounds
 from semilar.flare.presets import preset
 from semilar.quality.scorers import Scorer, scorer
+from semilar.quality.scorers.cues import Cues
 from semilar.quality.scorers.flare_score import (
     WORKING_PIXELS,
     FlareScoreNet,
     decibels,
+    score,
     to_working_size,
 )
-from semilar.quality.scorers.restorations import draw_restorations, restore, ruins, true_psnr
+from semilar.quality.scorers.restorations import (
+    draw_restorations,
+    gaussian,
+    restore,
+    ruins,
+    true_psnr,
+)
 
 
 def test_the_network_is_small():
@@ -27,6 +35,21 @@ def test_decibels_are_those_of_the_mean_error():
     errors = torch.rand(3, 5, 7, dtype=torch.float64) * 0.1 + 1e-5
     expected = -10 * np.log10(errors.numpy().mean((1, 2)))
     np.testing.assert_allclose(decibels(errors.log10()), expected, rtol=1e-9)
+
+
+def test_without_a_thin_edge_or_a_bright_point_a_picture_pays():
+    pixels = builtin_backgrounds()[SCENES][:256, :256]
+    photo = torch.from_numpy(pixels.transpose(2, 0, 1).astype(np.float32) / 255)[None]
+    guessed = torch.full((1, 8, 8), -3.0)  # 30 dB, whatever the picture
+
+    def cost(picture: Tensor) -> float:
+        return 30 - score(guessed, Cues()(picture)).item()
+
+    assert cost(photo) == cost(photo * 0.5) == pytest.approx(0, abs=1e-4)
+    assert 3 < cost(gaussian(photo, 2)) < 12
+    darkest = photo * 0.1
+    expected = 8 * np.log(0.3 / (darkest.mean(1).max().item() + 0.02))
+    assert cost(darkest) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("shape", [(16, 16), (33, 500), (512, 512), (900, 1600)])
@@ -52,8 +75,8 @@ def test_it_ranks_unseen_restorations_as_their_true_psnr_does():
     for number, (flared, clean) in enumerate(scenes()):
         restored = draw_restorations(flared, clean, 14, np.random.default_rng(number))
         found.append(rank_correlation(judge(restored), true_psnr(restored, clean)))
-    # Over held-out photographs it reaches 0.89 (docs/scorers.md); most of these scenes are drawn.
-    assert np.mean(found) >= 0.78
+    # docs/scorers.md has the figure for 200 held-out scenes.
+    assert np.mean(found) >= 0.9
 
 
 def test_more_residual_flare_is_a_lower_score():
@@ -63,7 +86,9 @@ def test_more_residual_flare_is_a_lower_score():
             [restore(flared, clean, "residual", k[None], torch.Generator()) for k in strengths]
         )
         scores = judge(ladder)
-        assert rank_correlation(scores, -strengths) == pytest.approx(1)
+        assert scores[0] > scores[1:].max()
+        # The repository takes a candidate that is better by delta: one with more flare never is.
+        assert (scores.diff() < judge.delta).all()
         if true_psnr(flared, clean) < 35:  # above, the whole flare is worth less than a decibel
             assert scores[0] > scores[1:].max() + 1
 

@@ -1,10 +1,10 @@
 """What betrays residual flare and damage: fixed measurements on the cells of one picture.
 
-Flare is bright lines, glow and lifted blacks; over-removal is dark lines and holes; haze and blur
-take contrast away, scale by scale. Measured on cells of 8 x 8 pixels: brightness, darkest and
-brightest point, colour, clipping; contrast at four scales, above and below the local mean; and the
-response to long bright and dark lines in eight directions. A cell of 32 x 32 pixels then knows the
-mean and extremes of its own 16 small cells, its neighbourhood, and the picture as a whole.
+Flare is bright lines, glow and lifted blacks; over-removal is dark lines, holes and colours that
+ran out; haze and blur take contrast away, scale by scale. Measured on cells of 8 x 8 pixels:
+brightness, darkest and brightest point, colour, clipping; contrast at four scales, above and below
+the local mean; the response to long bright and dark lines in eight directions; and what detail is
+left that only a sharp picture has.
 """
 
 import math
@@ -13,15 +13,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-SMALL, CELL = 8, 32
+CELL = 8
 _TINY = 1e-3  # a contrast that 8 bits cannot show
 _LINE = 11  # pixels of a line detector, at the second and third scale
+_BRIGHTEST, _SECOND_CONTRAST, _FINEST_PEAK = 12, 19, 42  # where these stand among the cues
 
 
 class Cues(nn.Module):
-    """Encoded pictures (B, 3, H, W), sides a multiple of 32 -> (B, `count`, H/32, W/32)."""
+    """Encoded pictures (B, 3, H, W), sides a multiple of 8 -> (B, `count`, H/8, W/8)."""
 
-    count = 273
+    count = 43
     lines: Tensor
 
     def __init__(self) -> None:
@@ -29,20 +30,14 @@ class Cues(nn.Module):
         self.register_buffer("lines", line_detectors(), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        small = torch.cat([_light(x), self._structure(x.mean(1, keepdim=True))], 1)
-        own = functional.avg_pool2d(small, CELL // SMALL)
-        highest = functional.max_pool2d(small, CELL // SMALL)
-        lowest = -functional.max_pool2d(-small, CELL // SMALL)
-        around = _local_mean(own)
-        whole = [small.mean((2, 3)), small.amax((2, 3)), small.std((2, 3))]
-        picture = torch.cat(whole, 1)[:, :, None, None].expand(-1, -1, *own.shape[-2:])
-        return torch.cat([own, highest, lowest, around, picture], 1)
+        grey = x.mean(1, keepdim=True)
+        return torch.cat([_light(x), self._structure(grey), _finest(grey)], 1)
 
     def _structure(self, grey: Tensor) -> Tensor:
         """Contrast at four scales and lines at two of them, (B, 28, H/8, W/8), logarithmic."""
         found = []
         for halvings in range(4):
-            side = SMALL >> halvings
+            side = CELL >> halvings
             mean = _local_mean(grey)
             detail = grey - mean
             above, below = _log_mean(detail.relu(), side), _log_mean((-detail).relu(), side)
@@ -68,16 +63,42 @@ class Cues(nn.Module):
         return torch.cat([means, torch.log(highest + _TINY)], 1)
 
 
+def sharpness(cues: Tensor) -> Tensor:
+    """How thin the sharpest edges of a picture are, (B, `Cues.count`, h, w) -> (B,), logarithmic.
+
+    The peak of the finest detail over the contrast around it, in the sharpest cells. Blur widens
+    edges everywhere; flare, fog and darkening leave some as thin as they were.
+    """
+    thin = (cues[:, _FINEST_PEAK] - cues[:, _SECOND_CONTRAST]).flatten(1)
+    return thin.quantile(0.95, dim=1)
+
+
+def brightest(cues: Tensor) -> Tensor:
+    """Brightest point of a picture, (B, `Cues.count`, h, w) -> (B,) in [0, 1], encoded."""
+    return cues[:, _BRIGHTEST].amax((1, 2))
+
+
 def _light(x: Tensor) -> Tensor:
-    """Brightness, colour and clipping of small cells, (B, 11, H/8, W/8)."""
+    """Brightness, colour and clipping, (B, 13, H/8, W/8)."""
     grey = x.mean(1, keepdim=True)
     top, low = x.amax(1, keepdim=True), x.amin(1, keepdim=True)
     red, green, blue = x.split(1, 1)
     clipped, black = torch.sigmoid(40 * (top - 0.95)), torch.sigmoid(40 * (0.04 - top))
-    colour = [top - low, red - green, blue - (red + green) / 2]
-    means = functional.avg_pool2d(torch.cat([grey, top, low, *colour, clipped, black], 1), SMALL)
-    darkest = -functional.max_pool2d(-torch.cat([low, grey], 1), SMALL)
-    return torch.cat([means, darkest, functional.max_pool2d(grey, SMALL)], 1)
+    # Subtract too much, and the weakest channel is empty before the others are.
+    empty = torch.sigmoid(400 * (0.006 - low))
+    colour = [top - low, red - green, blue - (red + green) / 2, (top - low) / (top + 0.05)]
+    channels = torch.cat([grey, top, low, *colour, clipped, black, empty], 1)
+    means = functional.avg_pool2d(channels, CELL)
+    darkest = -functional.max_pool2d(-torch.cat([low, grey], 1), CELL)
+    return torch.cat([means, darkest, functional.max_pool2d(grey, CELL)], 1)
+
+
+def _finest(grey: Tensor) -> Tensor:
+    """Mean and peak of the detail that the slightest blur takes, (B, 2, H/8, W/8), logarithmic."""
+    detail = grey - _local_mean(grey)
+    finest = (detail - _local_mean(detail)).abs()
+    peak = functional.max_pool2d(finest, CELL)
+    return torch.cat([_log_mean(finest, CELL), torch.log(peak + _TINY)], 1)
 
 
 def line_detectors(directions: int = 8, across: float = 1.2, along: float = 3.5) -> Tensor:

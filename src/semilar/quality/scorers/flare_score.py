@@ -1,11 +1,12 @@
 """`flare-score`: how many decibels a restoration is probably away from its clean scene.
 
-Fixed measurements (`cues`) describe each cell of 32 x 32 working pixels; small trained networks,
-the judges, guess from them the squared error against the scene that nobody has: what residual
-flare, haze, holes, dark halos, lost light sources or blur have done to it. Judges differ in what
-they learned by chance; their mean is steadier than any one of them. The guesses of all cells are
-averaged and turned into decibels exactly as a PSNR is, so a small but badly spoiled place counts as
-it does there.
+Fixed measurements (`cues`) describe each cell of 8 x 8 working pixels; small trained networks, the
+judges, guess from them the squared error against the scene that nobody has, for each block of
+32 x 32: what residual flare, haze, holes, dark halos, lost light sources or blur have done to it.
+Judges differ in what they learned by chance; their mean is steadier than any one of them. The
+guesses of all blocks are averaged and turned into decibels exactly as a PSNR is, so a small but
+badly spoiled place counts as it does there. A picture without one thin edge or one bright point
+pays for that: a judge alone may take it for a smooth scene, or for a darker one.
 """
 
 import math
@@ -16,57 +17,97 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from semilar.quality.scorers.cues import CELL, Cues
+from semilar.quality.scorers.cues import Cues, brightest, sharpness
 
 # Larger pictures are shrunk to this many pixels, aspect kept: flare is large, and the cost of a
 # score must not depend on the camera.
 WORKING_PIXELS = 320 * 320
+BLOCK = 32  # pixels of the side of what a judge guesses one error for
+# Photographs have a sharpness of 0.67 and more, and something in them shines. What a picture lacks
+# of these costs so many decibels for every e-fold.
+SHARP_ENOUGH, BLUR_COST = 0.6, 16.0
+BRIGHT_ENOUGH, DARK_COST = 0.3, 8.0
 
 
 class FlareScoreNet(nn.Module):
-    """Encoded pictures to log10 of the squared error expected in each cell of 32 x 32 pixels."""
+    """Encoded pictures to the decibels that they are probably away from their scenes."""
+
+    def __init__(self, *, judges: int = 4) -> None:
+        super().__init__()
+        self.cues = Cues()
+        self.judges = nn.ModuleList(FlareJudge() for _ in range(judges))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Score pictures (B, 3, H, W), encoded, sides a multiple of 32: (B,)."""
+        cues = self.cues(x)
+        return score(torch.stack([judge(cues) for judge in self.judges]).mean(dim=0), cues)
+
+
+class FlareJudge(nn.Module):
+    """Cues (B, `Cues.count`, h, w) to log10 squared errors (B, h/4, w/4).
+
+    A flare reaches across the picture: what the whole looks like joins in twice.
+    """
 
     usual: Tensor
     spread: Tensor
 
-    def __init__(self, *, judges: int = 4, width: int = 96) -> None:
+    def __init__(self, *, width: int = 48) -> None:
         super().__init__()
-        self.cues = Cues()
         self.register_buffer("usual", torch.zeros(Cues.count))
         self.register_buffer("spread", torch.ones(Cues.count))
-        self.judges = nn.ModuleList(_judge(width) for _ in range(judges))
+        self.mix = nn.Conv2d(Cues.count, width, 1)
+        self.mix_whole = nn.Linear(3 * Cues.count, width)
+        self.mix_norm = _norm(width)
+        self.shrink = _near(width, width, stride=2)
+        self.look = _near(width, width)
+        self.shrink_again = _near(width, 2 * width, stride=2)
+        self.weigh = nn.Conv2d(2 * width, 2 * width, 3, padding=1, padding_mode="replicate")
+        self.weigh_whole = nn.Linear(6 * width, 2 * width)
+        self.weigh_norm = _norm(2 * width)
+        self.guess = nn.Conv2d(2 * width, 1, 1)
+        nn.init.constant_(self.guess.bias, -3.0)  # type: ignore[arg-type]
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(B, 3, H, W) encoded, sides a multiple of 32 -> (B, H/32, W/32) log10 squared error."""
-        return self.guess(self.cues(x))
-
-    def guess(self, cues: Tensor) -> Tensor:
-        """Cues (B, `Cues.count`, h, w) -> log10 squared error (B, h, w), the mean of all judges."""
-        known = self.normalized(cues)
-        return torch.stack([judge(known)[:, 0] for judge in self.judges]).mean(dim=0)
-
-    def normalized(self, cues: Tensor) -> Tensor:
-        """Cues as judges see them: one far out of the ordinary must not drive a guess anywhere."""
-        return ((cues - self.usual[:, None, None]) / self.spread[:, None, None]).clamp(-5, 5)
+    def forward(self, cues: Tensor) -> Tensor:
+        # A cue far out of the ordinary must not drive a guess anywhere.
+        x = ((cues - self.usual[:, None, None]) / self.spread[:, None, None]).clamp(-5, 5)
+        x = self.mix_norm(self.mix(x) + _everywhere(self.mix_whole(_whole(x)))).relu()
+        x = self.shrink(x)
+        x = self.shrink_again(x + self.look(x))
+        seen = self.weigh(x) + _everywhere(self.weigh_whole(_whole(x)))
+        return self.guess(x + self.weigh_norm(seen).relu())[:, 0]
 
 
-def _judge(width: int) -> nn.Sequential:
-    """Guesses the error of a cell from its own cues and what its neighbours make of theirs."""
-    last = nn.Conv2d(width // 2, 1, 1)
-    nn.init.constant_(last.bias, -3.0)  # type: ignore[arg-type]
-    return nn.Sequential(
-        nn.Conv2d(Cues.count, width, 1),
-        nn.ReLU(),
-        nn.Conv2d(width, width // 2, 3, padding=1, padding_mode="replicate"),
-        nn.ReLU(),
-        last,
-    )
+def _near(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
+    near = nn.Conv2d(inputs, outputs, 3, stride, padding=1, padding_mode="replicate")
+    return nn.Sequential(near, _norm(outputs), nn.ReLU())
+
+
+def _norm(channels: int) -> nn.BatchNorm2d:
+    # A batch is a few scenes, many times each: its statistics are remembered slowly.
+    return nn.BatchNorm2d(channels, momentum=0.01)
+
+
+def _whole(x: Tensor) -> Tensor:
+    """Mean, highest and spread of every channel, (B, 3 C)."""
+    return torch.cat([x.mean((2, 3)), x.amax((2, 3)), x.std((2, 3), correction=0)], 1)
+
+
+def _everywhere(x: Tensor) -> Tensor:
+    return x[:, :, None, None]
+
+
+def score(log_errors: Tensor, cues: Tensor) -> Tensor:
+    """Guessed log10 squared errors (B, h, w) and the cues they were guessed from -> (B,)."""
+    blur = (SHARP_ENOUGH - sharpness(cues)).clamp_min(0)
+    dark = (math.log(BRIGHT_ENOUGH) - torch.log(brightest(cues) + 0.02)).clamp_min(0)
+    return decibels(log_errors) - BLUR_COST * blur - DARK_COST * dark
 
 
 def decibels(log_errors: Tensor) -> Tensor:
-    """log10 squared errors of cells (B, h, w) -> the PSNR they amount to, (B,)."""
-    cells = log_errors.flatten(1)
-    mean = torch.logsumexp(cells * math.log(10), dim=1) - math.log(cells.shape[1])
+    """log10 squared errors (B, h, w) -> the PSNR they amount to, (B,)."""
+    errors = log_errors.flatten(1)
+    mean = torch.logsumexp(errors * math.log(10), dim=1) - math.log(errors.shape[1])
     return -10 / math.log(10) * mean
 
 
@@ -74,7 +115,7 @@ def to_working_size(batch: Tensor) -> Tensor:
     """Shrink (B, 3, H, W), encoded, to `WORKING_PIXELS` at most, sides a multiple of 32."""
     height, width = batch.shape[-2:]
     scale = min(1.0, math.sqrt(WORKING_PIXELS / (height * width)))
-    size = [max(1, round(side * scale / CELL)) * CELL for side in (height, width)]
+    size = [max(1, round(side * scale / BLOCK)) * BLOCK for side in (height, width)]
     if size == [height, width]:
         return batch
     return functional.interpolate(batch, size=size, mode="bilinear", antialias=True).clamp(0, 1)
@@ -98,7 +139,7 @@ class FlareScore:
     def __call__(self, batch: Tensor) -> Tensor:
         """Score pictures (B, 3, H, W), encoded: expected PSNR in dB, (B,)."""
         self._net.to(batch.device)
-        return decibels(self._net(to_working_size(batch.float())))
+        return self._net(to_working_size(batch.float()))
 
 
 def _read(path: Path) -> dict[str, Tensor]:

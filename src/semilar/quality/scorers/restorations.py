@@ -49,12 +49,12 @@ def draw_restorations(
             amount = torch.tensor([random.uniform() ** 1.5], dtype=torch.float32)
             picture = restore(flared, picture, kind, amount, generator)
         made.append(picture)
-    return (torch.cat(made) * 255).round() / 255
+    return round_to_bytes(torch.cat(made))
 
 
 def ruins(photo: Tensor) -> dict[str, Tensor]:
     """Versions of photographs (B, 3, H, W), encoded, that no scorer may prefer to them."""
-    blurs = {f"blurred by {s} pixels": _gaussian(photo, s) for s in (2, 4, 8)}
+    blurs = {f"blurred by {s} pixels": gaussian(photo, s) for s in (2, 4, 8)}
     fogs = {f"{f:.0%} fog": torch.lerp(photo, torch.full_like(photo, 0.7), f) for f in (0.4, 0.8)}
     darks = {"black": torch.zeros_like(photo), "nearly black": photo * 0.1}
     return darks | fogs | blurs
@@ -63,6 +63,22 @@ def ruins(photo: Tensor) -> dict[str, Tensor]:
 def true_psnr(restored: Tensor, clean: Tensor) -> Tensor:
     """PSNR (B,) of encoded pictures against their scene, `BEST_PSNR` at most."""
     return -10 * torch.log10((restored - clean).square().mean((1, 2, 3)) + 10 ** (-BEST_PSNR / 10))
+
+
+def round_to_bytes(pictures: Tensor) -> Tensor:
+    """Encoded pictures in the steps of 8 bits, as in a photograph."""
+    return (pictures * 255).round() / 255
+
+
+def gaussian(x: Tensor, sigma: float) -> Tensor:
+    """Pictures (B, 3, H, W), encoded or linear, blurred by `sigma` pixels, as they were given."""
+    radius = max(1, round(3 * sigma))
+    line = torch.exp(-0.5 * (torch.arange(-radius, radius + 1) / sigma) ** 2)
+    line = (line / line.sum()).to(x.dtype)
+    kernel = line.repeat(x.shape[1], 1, 1, 1)
+    for pad, weight in (((radius, radius, 0, 0), kernel), ((0, 0, radius, radius), kernel.mT)):
+        x = functional.conv2d(functional.pad(x, pad, mode="replicate"), weight, groups=x.shape[1])
+    return x
 
 
 def _residual(light: Tensor, scene: Tensor, k: Tensor, generator: Generator) -> Tensor:
@@ -102,7 +118,7 @@ def _dark_patches(light: Tensor, scene: Tensor, k: Tensor, generator: Generator)
 
 def _blur(light: Tensor, scene: Tensor, k: Tensor, generator: Generator) -> Tensor:
     # One width per call: the amount of the first picture speaks for all.
-    return _gaussian(scene, 0.4 + 8 * float(k.flatten()[0]) ** 2) if float(k.max()) else scene
+    return gaussian(scene, 0.4 + 8 * float(k.flatten()[0]) ** 2) if float(k.max()) else scene
 
 
 def _fog(light: Tensor, scene: Tensor, k: Tensor, generator: Generator) -> Tensor:
@@ -144,13 +160,3 @@ def _patches(like: Tensor, generator: Generator) -> Tensor:
 def _soften(mask: Tensor, radius: int) -> Tensor:
     size = 2 * max(radius, 1) + 1
     return functional.avg_pool2d(mask, size, stride=1, padding=size // 2, count_include_pad=False)
-
-
-def _gaussian(x: Tensor, sigma: float) -> Tensor:
-    radius = max(1, round(3 * sigma))
-    line = torch.exp(-0.5 * (torch.arange(-radius, radius + 1) / sigma) ** 2)
-    line = (line / line.sum()).to(x.dtype)
-    kernel = line.repeat(x.shape[1], 1, 1, 1)
-    for pad, weight in (((radius, radius, 0, 0), kernel), ((0, 0, radius, radius), kernel.mT)):
-        x = functional.conv2d(functional.pad(x, pad, mode="replicate"), weight, groups=x.shape[1])
-    return x
