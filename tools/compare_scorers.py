@@ -40,9 +40,9 @@ def read(path: Path) -> Tensor:
     return torch.from_numpy(pixels.transpose(2, 0, 1))[None]
 
 
-def held_out_scenes(file: Path, number: int) -> Iterator[tuple[Tensor, Tensor]]:
+def held_out_scenes(file: Path, skip: int, number: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Flared and clean scenes, (1, 3, H, W) each, encoded."""
-    for pair in np.load(file, mmap_mode="r")[:number]:
+    for pair in np.load(file, mmap_mode="r")[skip : skip + number]:
         flared, clean = torch.from_numpy(pair.transpose(0, 3, 1, 2).astype(np.float32) / 255)
         yield flared[None], clean[None]
 
@@ -89,7 +89,7 @@ def milliseconds(judge: Judge, repeats: int = 7) -> float:
 
 def row(name: str, judge: Judge, options: argparse.Namespace) -> str:
     """One line of the table; what went wrong in detail goes to the lines below it."""
-    scenes = list(held_out_scenes(options.scenes, options.number))
+    scenes = list(held_out_scenes(options.scenes, options.skip, options.number))
     rho = correlation(judge, scenes)
     found = gaps(judge, options.pairs)
     clean = [read(options.pairs / "clear" / name) for name in list(found)[: options.number]]
@@ -111,6 +111,7 @@ def main() -> None:
     parser.add_argument(
         "--number", type=int, default=60, help="of scenes, and of photographs to ruin"
     )
+    parser.add_argument("--skip", type=int, default=0, help="scenes at the beginning of the file")
     parser.add_argument("--only", choices=list(SCORERS), help="one scorer instead of all")
     parser.add_argument("--weights", type=Path, help="of a flare-score that is being trained")
     parser.add_argument("--verbose", action="store_true", help="which pairs and ruins went wrong")
