@@ -16,7 +16,8 @@ from torch.nn import functional
 CELL = 8
 _TINY = 1e-3  # a contrast that 8 bits cannot show
 _LINE = 11  # pixels of a line detector, at the second and third scale
-_BRIGHTEST, _SECOND_CONTRAST, _FINEST_PEAK = 12, 19, 42  # where these stand among the cues
+# Where these stand among the cues.
+_DARKEST, _BRIGHTEST, _SECOND_CONTRAST, _FINEST_PEAK = 11, 12, 19, 42
 
 
 class Cues(nn.Module):
@@ -73,9 +74,9 @@ def sharpness(cues: Tensor) -> Tensor:
     return thin.quantile(0.95, dim=1)
 
 
-def brightest(cues: Tensor) -> Tensor:
-    """Brightest point of a picture, (B, `Cues.count`, h, w) -> (B,) in [0, 1], encoded."""
-    return cues[:, _BRIGHTEST].amax((1, 2))
+def span(cues: Tensor) -> Tensor:
+    """From a picture's darkest to its brightest point, (B, `Cues.count`, h, w) -> (B,), encoded."""
+    return cues[:, _BRIGHTEST].amax((1, 2)) - cues[:, _DARKEST].amin((1, 2))
 
 
 def _light(x: Tensor) -> Tensor:

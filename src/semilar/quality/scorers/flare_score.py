@@ -5,8 +5,8 @@ judges, guess from them the squared error against the scene that nobody has, for
 32 x 32: what residual flare, haze, holes, dark halos, lost light sources or blur have done to it.
 Judges differ in what they learned by chance; their mean is steadier than any one of them. The
 guesses of all blocks are averaged and turned into decibels exactly as a PSNR is, so a small but
-badly spoiled place counts as it does there. A picture without one thin edge or one bright point
-pays for that: a judge alone may take it for a smooth scene, or for a darker one.
+badly spoiled place counts as it does there. A picture without one thin edge, or without anything
+dark or anything bright, pays for that: a judge alone may take it for a smooth, dark or pale scene.
 """
 
 import math
@@ -17,16 +17,16 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from semilar.quality.scorers.cues import Cues, brightest, sharpness
+from semilar.quality.scorers.cues import Cues, sharpness, span
 
 # Larger pictures are shrunk to this many pixels, aspect kept: flare is large, and the cost of a
 # score must not depend on the camera.
 WORKING_PIXELS = 320 * 320
 BLOCK = 32  # pixels of the side of what a judge guesses one error for
-# Photographs have a sharpness of 0.67 and more, and something in them shines. What a picture lacks
-# of these costs so many decibels for every e-fold.
+# Decibels for every e-fold that a picture's edges are wider than those of any photograph (0.67 and
+# more), and that its range of light is less than all there is.
 SHARP_ENOUGH, BLUR_COST = 0.6, 16.0
-BRIGHT_ENOUGH, DARK_COST = 0.3, 8.0
+SPAN_COST = 8.0
 
 
 class FlareScoreNet(nn.Module):
@@ -100,8 +100,8 @@ def _everywhere(x: Tensor) -> Tensor:
 def score(log_errors: Tensor, cues: Tensor) -> Tensor:
     """Guessed log10 squared errors (B, h, w) and the cues they were guessed from -> (B,)."""
     blur = (SHARP_ENOUGH - sharpness(cues)).clamp_min(0)
-    dark = (math.log(BRIGHT_ENOUGH) - torch.log(brightest(cues) + 0.02)).clamp_min(0)
-    return decibels(log_errors) - BLUR_COST * blur - DARK_COST * dark
+    flat = -torch.log(span(cues) + 0.02).clamp_max(0)
+    return decibels(log_errors) - BLUR_COST * blur - SPAN_COST * flat
 
 
 def decibels(log_errors: Tensor) -> Tensor:
