@@ -1,5 +1,7 @@
 """flare-score: what it adds up, and how it ranks pictures it has never seen."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
@@ -25,6 +27,8 @@ from semilar.quality.scorers.restorations import (
     ruins,
     true_psnr,
 )
+
+STRENGTHS = torch.linspace(0, 1, 5)
 
 
 def test_the_network_is_small():
@@ -80,17 +84,21 @@ def test_it_ranks_unseen_restorations_as_their_true_psnr_does():
     assert np.mean(found) >= 0.9
 
 
+@pytest.mark.xfail(reason="in one scene the two strongest of five flares score alike")
 def test_more_residual_flare_is_a_lower_score():
-    judge, strengths = scorer("flare-score"), torch.linspace(0, 1, 5)
-    for flared, clean in scenes():
-        ladder = torch.cat(
-            [restore(flared, clean, "residual", k[None], torch.Generator()) for k in strengths]
-        )
+    judge = scorer("flare-score")
+    for _, ladder in ladders():
+        assert rank_correlation(judge(ladder), -STRENGTHS) == pytest.approx(1)
+
+
+def test_more_residual_flare_is_never_taken_for_better():
+    judge = scorer("flare-score")
+    for psnr, ladder in ladders():
         scores = judge(ladder)
         assert scores[0] > scores[1:].max()
         # The repository takes a candidate that is better by delta: one with more flare never is.
         assert (scores.diff() < judge.delta).all()
-        if true_psnr(flared, clean) < 35:  # above, the whole flare is worth less than a decibel
+        if psnr < 35:  # above, the whole flare is worth less than a decibel
             assert scores[0] > scores[1:].max() + 1
 
 
@@ -101,6 +109,13 @@ def test_no_ruin_is_preferred_to_the_photograph():
         own = judge(photo)
         for name, ruin in ruins(photo).items():
             assert judge(ruin) < own, name
+
+
+def ladders() -> Iterator[tuple[float, Tensor]]:
+    """PSNR of the flared picture of each scene, and the scene with more and more of its flare."""
+    for flared, clean in scenes():
+        made = [restore(flared, clean, "residual", k[None], torch.Generator()) for k in STRENGTHS]
+        yield true_psnr(flared, clean).item(), torch.cat(made)
 
 
 def rank_correlation(a: Tensor, b: Tensor) -> float:
