@@ -1,6 +1,6 @@
 """Sort the photographs of the bundled model's data list into folders for training and testing.
 
-    python tools/select_backgrounds.py --photos DIR --out DIR
+    python tools/select_backgrounds.py --photos DIR [DIR ...] --out DIR
 
 Reads `recipes/bundled-data.csv` (file, use, licence, author, checksum), checks every file and links
 it into OUT/train, OUT/test or OUT/unlabeled. Night photographs of the training part also serve as
@@ -27,14 +27,17 @@ def folders(row: dict[str, str]) -> list[str]:
 def main() -> int:
     """Link the files; the number of files per folder is printed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--photos", type=Path, required=True, help="the folder of photographs")
+    parser.add_argument(
+        "--photos", type=Path, nargs="+", required=True, help="the folders of photographs"
+    )
     parser.add_argument("--out", type=Path, required=True, help="gets train/, test/, unlabeled/")
     options = parser.parse_args()
     counts: dict[str, int] = {}
     wrong = []
     for row in csv.DictReader(LIST.open(encoding="utf-8")):
-        source = (options.photos / row["file"]).resolve()
-        if not source.is_file() or hashlib.sha256(source.read_bytes()).hexdigest() != row["sha256"]:
+        places = [folder / row["file"] for folder in options.photos]
+        source = next((place.resolve() for place in places if place.is_file()), None)
+        if source is None or hashlib.sha256(source.read_bytes()).hexdigest() != row["sha256"]:
             wrong.append(row["file"])
             continue
         for place in folders(row):

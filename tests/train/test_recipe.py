@@ -93,7 +93,7 @@ def test_overrides_reach_every_depth(file: Path) -> None:
     assert recipe.semi.photos is not None
     assert isinstance(recipe.labeled, Simulated)
     assert recipe.labeled.samples == 7
-    assert recipe.stages[0].synth.changes == {"flare_free": 0.5}
+    assert recipe.stages[0].synth[0].changes == {"flare_free": 0.5}
     assert recipe.run == Path("/tmp/elsewhere")
 
 
@@ -120,7 +120,7 @@ def test_overrides_reach_every_depth(file: Path) -> None:
         ("stages.0.epochs=3", r"stages.0: give either epochs or steps"),
         ("stages.4.crop=3", r"4 is not a place in a list of 1"),
         ("loss.features.kind=none", r"loss: perceptual needs features"),
-        ("validation.best=real.psnr", r"validation: best is none of"),
+        ("validation.best=real.psnr", r"validation: best: real.psnr is none of"),
         ("name.first=x", r"name holds a single value"),
         ("crop", r"key=value"),
         ("labeled.kind=magic", r"labeled: .*'simulated'"),

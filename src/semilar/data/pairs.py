@@ -14,16 +14,18 @@ from semilar.errors import SemilarError
 INPUT_NAMES = ("input", "flare", "flared", "blended", "lq", "degraded")
 TARGET_NAMES = ("gt", "clear", "target", "clean", "reference", "hq")
 FLARE_NAMES = ("la", "flare_layer")
+MASK_NAMES = ("mask",)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One labeled view: the flared file, the clean file, and the flare layer where there is one."""
+    """One labeled view: the flared file, the clean file, flare layer and mask where they exist."""
 
     name: str
     input: Path
     target: Path
     flare: Path | None = None
+    mask: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,19 @@ def find_pairs(folder: Path) -> PairFolder:
         raise SemilarError(f"{folder}: no such folder.")
     inputs = _by_stem(_subfolder(folder, INPUT_NAMES, "flared photos"))
     targets = _by_stem(_subfolder(folder, TARGET_NAMES, "the same views without flare"))
-    layer_folder = _find(folder, FLARE_NAMES)
-    layers = _by_stem(layer_folder) if layer_folder else {}
+    layers, masks = (
+        _by_stem(place) if (place := _find(folder, names)) else {}
+        for names in (FLARE_NAMES, MASK_NAMES)
+    )
     names = sorted(inputs.keys() & targets.keys())
     if not names:
         raise SemilarError(
             f"{folder}: no file has the same name in both folders, so there are no pairs."
         )
-    pairs = [Pair(name, inputs[name], targets[name], layers.get(name)) for name in names]
+    pairs = [
+        Pair(name, inputs[name], targets[name], layers.get(name), masks.get(name))
+        for name in names
+    ]
     lonely = [*(inputs.keys() - targets.keys()), *(targets.keys() - inputs.keys())]
     unpaired = [inputs[name] if name in inputs else targets[name] for name in sorted(lonely)]
     return PairFolder(pairs, unpaired)

@@ -40,6 +40,12 @@ class PSCBlock(nn.Module):
         features = features + self._dropped(self.attention(normal) + self.channel(normal))
         return features + self._dropped(self.feed(self.norm_feed(features)))
 
+    def silence(self) -> None:
+        """Make both branches give zero, so that the block passes its features on unchanged."""
+        for parameter in (self.norm_mix.gain, *self.attention.project.parameters()):
+            nn.init.zeros_(parameter)
+        self.feed.silence()
+
     def _dropped(self, branch: Tensor) -> Tensor:
         return drop_path(branch, self.drop) if self.training and self.drop else branch
 
@@ -64,3 +70,8 @@ class ConvBlock(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         return features + self.body(features)
+
+    def silence(self) -> None:
+        """Make the branch give zero, so that the block passes its features on unchanged."""
+        for parameter in self.body[-1].parameters():
+            nn.init.zeros_(parameter)

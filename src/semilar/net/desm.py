@@ -79,3 +79,10 @@ class DESM(nn.Module):
         for direction in others:
             total += direction(features)
         return total.add_(self.bias)
+
+    def silence(self) -> None:
+        """Make the module give zero until it has learned something."""
+        nn.init.zeros_(self.bias)
+        for direction in self.directions:
+            assert isinstance(direction, DirectionalGate)
+            nn.init.zeros_(direction.project.weight)

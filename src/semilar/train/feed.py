@@ -13,10 +13,11 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from semilar.data.labeled import LabeledSource, synth_settings
+from semilar.data.labeled import LabeledSource
 from semilar.data.order import LABELED, UNLABELED, derived_seed, lane, place
 from semilar.data.unlabeled import UnlabeledPhotos, UnlabeledSample
 from semilar.errors import SemilarError
+from semilar.train.mixture import Populations
 from semilar.train.plan import Plan
 
 
@@ -62,9 +63,7 @@ class Batches(Dataset):
     ) -> None:
         self._plan, self._labeled, self._unlabeled = plan, labeled, unlabeled
         self._seed, self._rank, self._world = seed, rank, world
-        self._settings = [
-            synth_settings(s.stage.synth.preset, s.stage.synth.changes) for s in plan.stretches
-        ]
+        self._populations = [Populations(s.stage.synth) for s in plan.stretches]
 
     def __getitem__(self, number: int) -> Batch:
         return Batch(number, self._labeled_part(number), self._unlabeled_part(number))
@@ -75,13 +74,10 @@ class Batches(Dataset):
         samples = []
         for slot in self._slots(stretch.stage.batch):
             turn, index = place(first + slot, len(self._labeled), self._seed, LABELED)
+            seed = derived_seed(self._seed, LABELED, turn, index)
+            settings = self._populations[stretch.index].draw(seed)
             samples.append(
-                self._labeled.make(
-                    index,
-                    seed=derived_seed(self._seed, LABELED, turn, index),
-                    crop=stretch.stage.crop,
-                    settings=self._settings[stretch.index],
-                )
+                self._labeled.make(index, seed=seed, crop=stretch.stage.crop, settings=settings)
             )
         return LabeledBatch(
             *(_stack([getattr(s, name) for s in samples]) for name in ("input", "target", "flare"))

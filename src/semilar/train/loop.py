@@ -240,9 +240,7 @@ class Trainer:
         self.fabric.barrier()
 
     def _keep_best(self, figures: dict[str, Any]) -> None:
-        wanted = self.recipe.validation.best or f"{next(iter(figures))}.gain"
-        name, _, figure = wanted.partition(".")
-        value = figures[name][figure]
+        value = score(figures, self.recipe.validation.best)
         if self.progress.best is None or value > self.progress.best:
             self.progress.best, self.progress.best_step = value, self.progress.step
             header = {
@@ -300,6 +298,16 @@ class Trainer:
 
     def _mean(self, value: float) -> float:
         return self._sum(value) / self.fabric.world_size
+
+
+def score(figures: dict[str, Any], weights: dict[str, float]) -> float:
+    """The figure that chooses the best checkpoint: the weighted mean of the named ones."""
+    weights = weights or {f"{next(iter(figures))}.gain": 1.0}
+    total = 0.0
+    for wanted, weight in weights.items():
+        name, _, figure = wanted.rpartition(".")
+        total += weight * figures[name][figure]
+    return total / sum(weights.values())
 
 
 def place_batch(batch: Batch, device: torch.device, channels_last: bool) -> LabeledBatch:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from semilar.data.order import derived_seed
 from semilar.errors import SemilarError
 from semilar.net import build
+from semilar.net.blocks import ConvBlock, PSCBlock
 from semilar.train.checkpoint import Checkpoint
 from semilar.train.muon import Muon
 from semilar.train.recipe import Optimizer, Recipe
@@ -30,7 +31,9 @@ def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module
     if checkpoint is not None:
         _fill(net, checkpoint.student, "the checkpoint")
     elif recipe.init is not None:
-        _fill(net, initial_weights(recipe.init), str(recipe.init))
+        tensors = initial_weights(recipe.init)
+        silence_new_blocks(net, tensors)
+        _fill(net, {**net.state_dict(), **tensors}, str(recipe.init))
     return net
 
 
@@ -45,6 +48,14 @@ def initial_weights(origin: Path) -> dict[str, Tensor]:
         return {name: tensor.float() for name, tensor in load_file(file).items()}
     except (OSError, SafetensorError) as error:
         raise SemilarError(f"{file}: is no file of weights ({error}).") from None
+
+
+def silence_new_blocks(net: nn.Module, tensors: dict[str, Tensor]) -> None:
+    """Silence the blocks that the weights do not have: a deeper network starts as the old one."""
+    for name, block in net.named_modules():
+        known = any(key.startswith(f"{name}.") for key in tensors)
+        if isinstance(block, ConvBlock | PSCBlock) and not known:
+            block.silence()
 
 
 def _fill(net: nn.Module, tensors: dict[str, Tensor], origin: str) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Positive = Annotated[int, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -65,10 +65,20 @@ Labeled = Annotated[Simulated | Patterns | Pairs | Authors, Field(discriminator=
 
 
 class Synth(Part):
-    """A preset of the simulator and the numbers of it that differ."""
+    """A preset of the simulator, the numbers of it that differ, and its share of a mixture."""
 
     preset: str = "realistic"
     changes: dict[str, Any] = {}
+    share: Annotated[float, Field(gt=0)] = 1.0
+    """Weight among the presets of a mixture; they need not add up to 1."""
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+Mixture = Annotated[tuple[Synth, ...], Field(min_length=1), BeforeValidator(_as_list)]
+"""One preset or a list of them: each picture is drawn from one, by the shares."""
 
 
 class Stage(Part):
@@ -83,7 +93,7 @@ class Stage(Part):
     crop: Annotated[int, Field(ge=16)] = 512
     batch: Positive = 4
     accumulate: Positive = 1
-    synth: Synth = Synth()
+    synth: Mixture = (Synth(),)
     lr: Annotated[float, Field(gt=0)] = 1.0
 
     @model_validator(mode="after")
@@ -220,7 +230,7 @@ class Semi(Part):
 
 
 class SimulatedCheck(Part):
-    """Held-out simulated pairs."""
+    """Held-out simulated pairs; a mixture is measured preset by preset, as `NAME/PRESET`."""
 
     kind: Literal["simulated"] = "simulated"
     backgrounds: Photos | None = None
@@ -228,8 +238,14 @@ class SimulatedCheck(Part):
     count: Positive = 32
     size: Positive = 256
     side: Positive = 512
-    synth: Synth = Synth()
+    synth: Mixture = (Synth(),)
     seed: int = 77
+
+    def labels(self, name: str) -> list[str]:
+        """What the figures of this set, called `name`, are called."""
+        if len(self.synth) == 1:
+            return [name]
+        return [f"{name}/{synth.preset}" for synth in self.synth]
 
 
 class PairsCheck(Part):
@@ -239,9 +255,21 @@ class PairsCheck(Part):
     folder: Path
     side: Positive | None = None
     limit: Positive | None = None
+    names: Path | None = None
+    """A text file with one name per line, without suffix: only those pairs are taken."""
+    outside_mask: bool = False
+    """Leave out what is white in the folder's `mask` pictures (FlareX: the hidden lamp)."""
+
+    def labels(self, name: str) -> list[str]:
+        """What the figures of this set are called."""
+        return [name]
 
 
 Check = Annotated[SimulatedCheck | PairsCheck, Field(discriminator="kind")]
+
+
+def _as_weights(value: Any) -> Any:
+    return {value: 1.0} if isinstance(value, str) else value
 
 
 class Validation(Part):
@@ -249,19 +277,25 @@ class Validation(Part):
 
     every: Positive = 500
     sets: dict[str, Check] = {}
-    best: str | None = None
-    """`SET.psnr` or `SET.gain`; empty takes the first set's gain."""
+    best: Annotated[dict[str, float], BeforeValidator(_as_weights)] = {}
+    """`SET.psnr` or `SET.gain`, or several with a weight each; empty takes the first set's gain."""
     worse_by: Weight = 0.3
     """A picture counts as worse when it loses more than this many dB against the input."""
 
     @model_validator(mode="after")
     def _best_exists(self) -> "Validation":
-        if self.best is not None:
-            name, _, figure = self.best.partition(".")
-            if name not in self.sets or figure not in ("psnr", "gain"):
-                allowed = [f"{key}.{value}" for key in self.sets for value in ("psnr", "gain")]
-                raise ValueError(f"best is none of {', '.join(allowed) or '(no sets)'}")
+        allowed = [f"{name}.{figure}" for name in self.measured for figure in ("psnr", "gain")]
+        wrong = [figure for figure in self.best if figure not in allowed]
+        if wrong:
+            raise ValueError(
+                f"best: {wrong[0]} is none of {', '.join(allowed) or '(no sets)'}"
+            )
         return self
+
+    @property
+    def measured(self) -> list[str]:
+        """The names under which figures appear: those of the sets, mixtures preset by preset."""
+        return [label for name, check in self.sets.items() for label in check.labels(name)]
 
 
 class Machine(Part):
@@ -277,6 +311,8 @@ class Machine(Part):
     workers: Annotated[int, Field(ge=0)] = 2
     prefetch: Positive = 4
     channels_last: bool = False
+    compile: bool = False
+    """Let `torch.compile` fuse the network; needs a C++ compiler, and minutes at the start."""
     cache_megabytes: Positive = 1000
     """Decoded photographs kept in memory by each worker."""
 

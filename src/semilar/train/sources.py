@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from semilar.data.labeled import LabeledSource, ReadyPairs, SimulatedPairs, synth_settings
+from semilar.data.labeled import LabeledSource, ReadyPairs, SimulatedPairs
 from semilar.data.pairs import find_pairs
 from semilar.data.photos import PhotoFolder
 from semilar.data.unlabeled import UnlabeledPhotos, identify
 from semilar.data.views import StrongView
 from semilar.errors import SemilarError
 from semilar.flare.patterns import PatternSet
+from semilar.train.mixture import Populations
 from semilar.train.recipe import Authors, Pairs, Patterns, Photos, Recipe, Semi, Simulated
 
 
@@ -46,7 +47,7 @@ def find_sources(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None
 
 def _check_settings(recipe: Recipe) -> None:
     for stage in recipe.stages:
-        synth_settings(stage.synth.preset, stage.synth.changes)
+        Populations(stage.synth)
 
 
 def _labeled(recipe: Recipe, warnings: list[str]) -> tuple[LabeledSource, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import lightning_fabric
 import torch
@@ -134,7 +134,9 @@ def prepare(
     checkpoint = _checkpoint(folder, display) if resume else None
     net = build_net(recipe, checkpoint)
     teacher = Teacher(net, momentum=recipe.teacher_momentum)
-    model, optimizer = fabric.setup(net, make_optimizer(net, recipe.optimizer))
+    optimizer = make_optimizer(net, recipe.optimizer)
+    seen = torch.compile(net) if recipe.machine.compile else net
+    model, optimizer = fabric.setup(cast(nn.Module, seen), optimizer)
     teacher.net.to(fabric.device)
     progress = _restore(checkpoint, net, teacher, optimizer)
     plan = make_plan(recipe, sources)

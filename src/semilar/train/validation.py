@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from semilar import photo
-from semilar.data.labeled import SimulatedPairs, synth_settings
+from semilar.data.labeled import SimulatedPairs
 from semilar.data.order import VALIDATION, derived_seed
-from semilar.data.pairs import find_pairs
+from semilar.data.pairs import Pair, find_pairs
 from semilar.data.photos import Pixels, eight_bit, with_short_side
 from semilar.errors import SemilarError
 from semilar.quality import psnr
+from semilar.train.mixture import Populations
 from semilar.train.recipe import Check, PairsCheck, Recipe, Simulated, SimulatedCheck
 from semilar.train.sources import folder_of
 
@@ -23,11 +25,18 @@ _CAP = 50.0  # dB from which two pictures count as equal: an exact match would b
 
 @dataclass(frozen=True)
 class Case:
-    """A named pair of encoded pictures (H, W, 3)."""
+    """A named pair of encoded pictures (H, W, 3), and which pixels count (all where it is None)."""
 
     name: str
     input: Pixels
     target: Pixels
+    counts: NDArray[np.bool_] | None = None
+
+    def psnr(self, picture: Pixels) -> float:
+        """PSNR of an encoded picture against the target, over the pixels that count."""
+        if self.counts is None:
+            return min(psnr(picture, self.target), _CAP)
+        return min(psnr(picture[self.counts], self.target[self.counts]), _CAP)
 
 
 @dataclass(frozen=True)
@@ -51,27 +60,53 @@ class Report:
 
 
 def load_cases(recipe: Recipe) -> dict[str, list[Case]]:
-    """The pictures of all validation sets, decoded once."""
-    return {name: _cases(check, recipe) for name, check in recipe.validation.sets.items()}
+    """The pictures of all validation sets, decoded once; mixtures become one set per preset."""
+    return {
+        label: cases
+        for name, check in recipe.validation.sets.items()
+        for label, cases in zip(check.labels(name), _cases(check, recipe), strict=True)
+    }
 
 
-def _cases(check: Check, recipe: Recipe) -> list[Case]:
-    return _pairs(check) if isinstance(check, PairsCheck) else _simulated(check, recipe)
+def _cases(check: Check, recipe: Recipe) -> list[list[Case]]:
+    return [_pairs(check)] if isinstance(check, PairsCheck) else _simulated(check, recipe)
 
 
 def _pairs(check: PairsCheck) -> list[Case]:
-    cases = []
-    for pair in find_pairs(check.folder).pairs[: check.limit]:
-        flared, clean = (eight_bit(photo.read(path).pixels) for path in (pair.input, pair.target))
-        if flared.shape != clean.shape:
-            raise SemilarError(f"{pair.input}: differs in size from its partner {pair.target}.")
-        if check.side and min(flared.shape[:2]) > check.side:
-            flared, clean = with_short_side(flared, check.side), with_short_side(clean, check.side)
-        cases.append(Case(pair.name, flared, clean))
-    return cases
+    return [_pair_case(pair, check) for pair in _chosen_pairs(check)]
 
 
-def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[Case]:
+def _chosen_pairs(check: PairsCheck) -> list[Pair]:
+    pairs = find_pairs(check.folder).pairs
+    if check.names is not None:
+        if not check.names.is_file():
+            raise SemilarError(f"{check.names}: no such file (a list of names).")
+        listed = check.names.read_text(encoding="utf-8").split()
+        missing = sorted(set(listed) - {pair.name for pair in pairs})
+        if missing:
+            raise SemilarError(f"{check.folder}: has no pair {missing[0]}, listed in {check.names}.")
+        pairs = [pair for pair in pairs if pair.name in listed]
+    return pairs[: check.limit]
+
+
+def _pair_case(pair: Pair, check: PairsCheck) -> Case:
+    flared, clean = (eight_bit(photo.read(path).pixels) for path in (pair.input, pair.target))
+    if flared.shape != clean.shape:
+        raise SemilarError(f"{pair.input}: differs in size from its partner {pair.target}.")
+    mask = None
+    if check.outside_mask:
+        if pair.mask is None:
+            raise SemilarError(f"{pair.input}: has no mask, which outside_mask asks for.")
+        mask = eight_bit(photo.read(pair.mask).pixels)
+        if mask.shape != flared.shape:
+            raise SemilarError(f"{pair.mask}: differs in size from {pair.input}.")
+    if check.side and min(flared.shape[:2]) > check.side:
+        flared, clean = with_short_side(flared, check.side), with_short_side(clean, check.side)
+        mask = None if mask is None else with_short_side(mask, check.side)
+    return Case(pair.name, flared, clean, None if mask is None else mask.max(axis=2) == 0)
+
+
+def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[list[Case]]:
     if check.backgrounds is not None:
         paths = folder_of(check.backgrounds).find()
     elif isinstance(recipe.labeled, Simulated):
@@ -79,13 +114,15 @@ def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[Case]:
     else:
         raise SemilarError("validation: a simulated set needs backgrounds.")
     source = SimulatedPairs(paths, samples=check.count, side=check.side)
-    settings = synth_settings(check.synth.preset, check.synth.changes)
-    cases = []
-    for i in range(check.count):
-        seed = derived_seed(check.seed, VALIDATION, i)
-        made = source.make(i, seed=seed, crop=check.size, settings=settings)
-        cases.append(Case(f"{i:03d}", _levels(made.input), _levels(made.target)))
-    return cases
+    populations = []
+    for synth in check.synth:
+        settings, cases = Populations([synth]).draw(check.seed), []
+        for i in range(check.count):
+            seed = derived_seed(check.seed, VALIDATION, i)
+            made = source.make(i, seed=seed, crop=check.size, settings=settings)
+            cases.append(Case(f"{i:03d}", _levels(made.input), _levels(made.target)))
+        populations.append(cases)
+    return populations
 
 
 def restore(net: nn.Module, pixels: Pixels, device: torch.device) -> Pixels:
@@ -105,8 +142,8 @@ def judge(
     """How the network does on a set."""
     figures = []
     for case in cases:
-        before = min(psnr(case.input, case.target), _CAP)
-        after = min(psnr(restore(net, case.input, device), case.target), _CAP)
+        before = case.psnr(case.input)
+        after = case.psnr(restore(net, case.input, device))
         figures.append((case.name, after, before, after - before))
         advance()
     gains = np.array([gain for *_, gain in figures])
