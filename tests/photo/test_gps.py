@@ -9,7 +9,7 @@ import numpy as np
 import pillow_heif
 import pytest
 import tifffile
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
 from semilar import photo
 from semilar.photo.gps import exif_without_gps
@@ -28,12 +28,14 @@ EXIF_NS = "{http://ns.adobe.com/exif/1.0/}"
 
 
 def shot_of(kind: str, *, orientation: int = 1) -> bytes:
+    """A photo with GPS; a JPEG has Huffman tables of its own, which a new encoding would lose."""
     return file_bytes(
         Image.fromarray(smooth_picture()),
         kind,
         exif=camera_exif(orientation),
         icc_profile=srgb_profile(),
         quality=90,
+        optimize=True,
         **({} if kind in ("TIFF", "PNG") else {"xmp": XMP}),
     )
 
@@ -104,6 +106,17 @@ def test_further_pictures_of_a_jpeg_lose_it_too() -> None:
     content = shot_of("JPEG") + shot_of("JPEG")
     assert content.count(LATITUDE) == 2
     assert LATITUDE not in photo.encode(photo.read(content, strip_gps=True))
+
+
+def test_exif_as_text_in_png_goes() -> None:
+    """As ImageMagick once wrote it; nothing else reads it, so all of it goes."""
+    text = PngImagePlugin.PngInfo()
+    text.add_text("Raw profile type exif", f"exif\n{camera_exif().hex()}", zip=True)
+    content = file_bytes(Image.fromarray(smooth_picture()), "PNG", pnginfo=text)
+    assert b"Raw profile" in content
+    shot = photo.read(content, strip_gps=True)
+    assert b"Raw profile" not in photo.encode(shot)
+    assert photo.encode(photo.read(content)) == content
 
 
 def test_the_thumbnail_stays_linked_in_an_untouched_photo() -> None:

@@ -120,18 +120,31 @@ def test_compressions_of_libtiff_are_read(compression: str, predictor: int, chan
         check(photo.read(as_bytes_in_pillow(pixels, compression, predictor=predictor)), pixels)
 
 
-def test_the_predictor_for_floats_agrees_with_libtiff() -> None:
-    """Pillow reads grey float TIFF through libtiff, which knows predictor 3; so it is the judge."""
-    pixels = values(np.float32, 1)
-    stored = pixels[:, :, 0].astype(">f4").view(np.uint8).reshape(*SIZE, 4).swapaxes(1, 2)
-    lines = stored.reshape(SIZE[0], -1)
-    lines = np.concatenate([lines[:, :1], np.diff(lines, axis=1)], axis=1)
-    content = as_bytes_in_pillow(
-        np.ascontiguousarray(lines).view("<f4")[:, :, None], "tiff_lzw", predictor=1
-    )
+def float_differences(pixels: np.ndarray) -> bytes:
+    """Predictor 3 as Adobe's technical note 3 has it, byte by byte: planes of high bytes first,
+    then each byte less the one that lies as many bytes before it as a pixel has samples."""
+    size, step = pixels.dtype.itemsize, pixels.shape[2]
+    stored = bytearray()
+    for row in pixels.reshape(len(pixels), -1):
+        big = row.astype(row.dtype.newbyteorder(">")).tobytes()
+        planes = [big[k] for byte in range(size) for k in range(byte, len(big), size)]
+        stored += bytes(
+            (value - (planes[k - step] if k >= step else 0)) % 256 for k, value in enumerate(planes)
+        )
+    return bytes(stored)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_the_predictor_for_floats(dtype: type, channels: int) -> None:
+    """For grey float32 Pillow's libtiff, which knows predictor 3, says that the test is right."""
+    pixels = values(dtype, channels)
+    stored = np.frombuffer(float_differences(pixels), dtype).reshape(pixels.shape)
+    content = as_bytes_in_pillow(stored, "tiff_lzw")
     content = with_directory(content, first_directory(content), {317: 3})
-    with Image.open(io.BytesIO(content)) as other:
-        assert np.array_equal(np.asarray(other), pixels[:, :, 0])
+    if channels == 1 and dtype is np.float32:
+        with Image.open(io.BytesIO(content)) as other:
+            assert np.array_equal(np.asarray(other), pixels[:, :, 0])
     check(photo.read(content), pixels)
 
 

@@ -13,10 +13,12 @@ from semilar.photo.exif import first_directory
 _GPS = 0x8825
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
 _JPEG_EXIF = re.compile(rb"\xff\xe1(..)Exif\0\0", re.DOTALL)
-# exif:GPSLatitude="..." or <exif:GPSLatitude>...</exif:GPSLatitude>, whatever the prefix
+# exif:GPSLatitude="..." or <exif:GPSLatitude>...</exif:GPSLatitude>, whatever the prefix. Every
+# length is limited, so that a hostile file costs no more time than its size.
+_NAME = rb"[\w-]{1,40}:GPS\w{1,60}"
 _XMP_GPS = re.compile(
-    rb"""[\w-]+:GPS\w+\s*=\s*(?:"[^"<]*"|'[^'<]*')"""
-    rb"""|<([\w-]+:GPS\w+)(?:\s[^>]*)?(?:/>|>.*?</\1\s*>)""",
+    _NAME + rb"""\s{0,9}=\s{0,9}(?:"[^"<]{0,999}"|'[^'<]{0,999}')"""
+    rb"""|<(""" + _NAME + rb""")(?:\s[^>]{0,999})?(?:/>|>.{0,400}?</\1\s{0,9}>)""",
     re.DOTALL | re.IGNORECASE,
 )
 
