@@ -12,9 +12,9 @@ class SemilarError(Exception):
 class MissingExtraError(SemilarError):
     """An optional part of the package is needed and not installed."""
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str, *, what: str = "This") -> None:
         super().__init__(
-            f'This needs {package}, which is not installed: pip install "semilar[{extra}]"'
+            f'{what} needs {package}, which is not installed: pip install "semilar[{extra}]"'
         )
         self.package = package
         self.extra = extra

@@ -44,6 +44,10 @@ Quality = Annotated[
     typer.Option(min=1, max=100, help="JPEG, WebP, AVIF, HEIC; left out: as the original."),
 ]
 MaxPixels = Annotated[int, typer.Option(min=1, help="Refuse photos of more pixels.")]
+FirstFrame = Annotated[
+    bool, typer.Option("--first-frame", help="Take the first picture of animations and pages.")
+]
+StripGps = Annotated[bool, typer.Option("--strip-gps", help="Leave out where the photo was taken.")]
 
 
 @sentences
@@ -71,6 +75,8 @@ def remove(
     workers: Workers = 2,
     size: Size = None,
     max_pixels: MaxPixels = 200_000_000,
+    first_frame: FirstFrame = False,
+    strip_gps: StripGps = False,
     skip_existing: Annotated[
         bool, typer.Option("--skip-existing", help="Leave out photos that are done already.")
     ] = False,
@@ -103,6 +109,8 @@ def remove(
         force=force,
         skip_existing=skip_existing,
         max_pixels=max_pixels,
+        first_frame=first_frame,
+        strip_gps=strip_gps,
     )
     if "-" in inputs:
         if len(inputs) > 1 or flare_out or compare or as_json:
@@ -190,9 +198,9 @@ def _pipe(remover: "Remover", wishes: "Wishes", output: Path | None) -> None:
     """Standard input to standard output, or to the file `output`."""
     from semilar import photo
 
-    before = photo.read(
-        sys.stdin.buffer.read(), name="standard input", max_pixels=wishes.max_pixels
-    )
+    before = wishes.read(sys.stdin.buffer.read(), name="standard input")
+    for note in before.notes:
+        say(note)
     result = remover.remove(before, strength=wishes.strength, mask=wishes.mask)
     if not result.found:
         say("standard input: no flare found; it is passed on as it is.")

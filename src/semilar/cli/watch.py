@@ -10,11 +10,13 @@ from semilar.cli.console import say, sentences
 from semilar.cli.remove import (
     Device,
     EngineName,
+    FirstFrame,
     MaxPixels,
     Model,
     Quality,
     Size,
     Strength,
+    StripGps,
     Threads,
     report,
 )
@@ -36,6 +38,8 @@ def watch(
     threads: Threads = None,
     size: Size = None,
     max_pixels: MaxPixels = 200_000_000,
+    first_frame: FirstFrame = False,
+    strip_gps: StripGps = False,
 ) -> None:
     """Restore every photo that is or comes into a folder, until Ctrl-C.
 
@@ -51,7 +55,14 @@ def watch(
 
     watcher = Watcher(source, target, settle=settle)
     remover = Remover(model=model, engine=engine, device=device, threads=threads, short_side=size)
-    wishes = Wishes(strength=strength, quality=quality, force=True, max_pixels=max_pixels)
+    wishes = Wishes(
+        strength=strength,
+        quality=quality,
+        force=True,
+        max_pixels=max_pixels,
+        first_frame=first_frame,
+        strip_gps=strip_gps,
+    )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # services are stopped this way
     say(f"Watching {source}; Ctrl-C ends it.")
     count = 0

@@ -40,6 +40,18 @@ class Wishes:
     force: bool = False
     skip_existing: bool = False
     max_pixels: int = photos.DEFAULT_MAX_PIXELS
+    first_frame: bool = False
+    strip_gps: bool = False
+
+    def read(self, source: Path | bytes, *, name: str | None = None) -> photos.Photo:
+        """Read a photo as the person wants it."""
+        return photos.read(
+            source,
+            name=name,
+            max_pixels=self.max_pixels,
+            first_frame=self.first_frame,
+            strip_gps=self.strip_gps,
+        )
 
 
 def restore_file(job: Job, remover: Remover, wishes: Wishes) -> Outcome:
@@ -55,14 +67,15 @@ def restore_file(job: Job, remover: Remover, wishes: Wishes) -> Outcome:
         for target in job.targets:
             if target.exists() and not wishes.force:
                 raise OutputExistsError(f"{target}: already exists; use --force to replace it.")
-        before = photos.read(job.source, max_pixels=wishes.max_pixels)
+        before = wishes.read(job.source)
         result = remover.remove(before, strength=wishes.strength, mask=wishes.mask)
         photos.write(result.image, job.target, quality=wishes.quality, force=wishes.force)
         if job.flare:
             photos.write(result.flare, job.flare, force=wishes.force)
         if job.compare:
             photos.write(side_by_side(before, result.image), job.compare, force=wishes.force)
-        return outcome("restored" if result.found else "unchanged", " ".join(before.notes))
+        notes = before.notes + photos.losses(result.image, job.target)
+        return outcome("restored" if result.found else "unchanged", " ".join(notes))
     except SemilarError as error:
         return outcome("failed", str(error))
     except MemoryError:
