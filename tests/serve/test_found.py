@@ -8,22 +8,18 @@ import pytest
 from PIL import Image
 
 from semilar import photo
-from semilar.restore import Remover
 from semilar.serve.app import create_app
 from semilar.serve.found import WEAK_BELOW, found
 from semilar.serve.restorer import restorer
 from semilar.serve.settings import Settings
 from tests.serve.fakes import MODEL, app_with, client_of, jpeg, pixels
-from tests.support.models import dimming_model
 from tests.support.pictures import file_bytes, smooth_picture
 
 PNG = file_bytes(Image.fromarray(smooth_picture(60, 80)), "PNG")
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory):
-    model = dimming_model(tmp_path_factory.mktemp("model") / "dim.onnx")
-    remover = Remover(model=model, threads=1)
+def real(remover):
     return create_app(restorer(remover), settings=Settings(), model=MODEL)
 
 

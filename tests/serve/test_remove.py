@@ -10,13 +10,11 @@ import pytest
 from PIL import Image
 
 from semilar import photo
-from semilar.restore import Remover
 from semilar.serve.app import create_app
 from semilar.serve.found import Found
 from semilar.serve.restorer import restorer
 from semilar.serve.settings import Settings
 from tests.serve.fakes import MODEL, app_with, client_of, jpeg, pixels
-from tests.support.models import dimming_model
 from tests.support.pictures import file_bytes, noise16, smooth_picture
 
 
@@ -26,11 +24,6 @@ def post(app=None, **request) -> httpx.Response:
             return await client.post("/v1/remove", **request)
 
     return asyncio.run(ask())
-
-
-@pytest.fixture(scope="module")
-def remover(tmp_path_factory) -> Remover:
-    return Remover(model=dimming_model(tmp_path_factory.mktemp("model") / "dim.onnx"), threads=1)
 
 
 @pytest.fixture(scope="module")
