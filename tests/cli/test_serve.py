@@ -160,6 +160,7 @@ def test_what_cannot_work_is_said_in_one_sentence(options, says, model, tmp_path
     options = [str(model) if one == "MODEL" else one for one in options]
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SEMILAR_TOKEN", raising=False)
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: pytest.fail("it listens all the same"))
     done = CliRunner().invoke(app, ["serve", "--port", str(free_port()), *options])
     assert done.exit_code == 2
     assert says in done.stderr

@@ -153,8 +153,15 @@ def test_strength_up_to_200(page, remover):
     page.keyboard.press("End")
     expect(page.locator("#strength-value")).to_have_text("200 %")
     expect(hint).to_be_visible()
-    twice = restored(remover, PLAIN, 2.0)
     result(page)
+    strength.fill("120")
+    settle(page)
+    more = restored(remover, PLAIN, 1.2).image.pixels[0, 0]
+    assert more.min() > 0  # not yet black
+    assert close_to(colour(page, 0.5), more, by=2)
+    strength.fill("200")
+    settle(page)
+    twice = restored(remover, PLAIN, 2.0)
     assert close_to(colour(page, 0.5), twice.image.pixels[0, 0], by=2)
     assert saved(page, page.locator("#download").click)[1] == photo.encode(twice.image)
     page.get_by_text("Removed flare", exact=True).click()
