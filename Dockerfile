@@ -1,4 +1,5 @@
 # The service on a CPU, without torch (200 MB of packages); nothing runs as root or is written.
+# Whoever can reach the published port may use it: publish to 127.0.0.1, or give a token.
 #   docker build -t semilar .
 #   docker run --rm -p 127.0.0.1:8000:8000 --read-only --cap-drop ALL semilar
 FROM python:3.12-slim AS build
@@ -20,4 +21,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
     CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/readyz', timeout=4)"]
 ENTRYPOINT ["semilar", "serve"]
-CMD ["--host", "0.0.0.0"]
+CMD ["--host", "0.0.0.0", "--public"]

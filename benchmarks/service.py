@@ -104,7 +104,7 @@ def free_port() -> int:
 
 def start(model: str, port: int) -> subprocess.Popen[bytes]:
     """The service in a process of its own, as a user starts it."""
-    limits = ["--jobs", str(JOBS), "--queue", str(QUEUE), "--rate", "0", "--threads", "1"]
+    limits = ["--workers", str(JOBS), "--queue", str(QUEUE), "--rate", "0", "--threads", "1"]
     command = [sys.executable, "-c", SEMILAR, "-q", "serve", "--model", model, "--port", str(port)]
     process = subprocess.Popen([*command, *limits])
     for _ in range(600):

@@ -14,6 +14,7 @@ EXTRA_OF = {
     "onnxscript": "train",
     "openvino": "openvino",
     "pillow_heif": "heif",
+    "prometheus_client": "serve",
     "pydantic": "train",
     "rawpy": "raw",
     "scipy": "train",

@@ -1,7 +1,9 @@
 """`semilar serve` as a person starts and stops it."""
 
+import asyncio
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
@@ -41,11 +44,21 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(model: Path, *options: str) -> Iterator[tuple[subprocess.Popen, str]]:
+def running(
+    model: Path, *options: str, quiet: bool = False
+) -> Iterator[tuple[subprocess.Popen, str]]:
     """A started service and its address; ended at the end if it still runs."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    arguments = ["serve", "--model", str(model), "--port", str(port), *options]
+    arguments = [
+        *(["-q"] if quiet else []),
+        "serve",
+        "--model",
+        str(model),
+        "--port",
+        str(port),
+        *options,
+    ]
     process = subprocess.Popen(
         [sys.executable, "-c", _START, *arguments], stderr=subprocess.PIPE, text=True
     )
@@ -53,8 +66,16 @@ def running(model: Path, *options: str) -> Iterator[tuple[subprocess.Popen, str]
         until(lambda: answers(url), process)
         yield process, url
     finally:
-        process.kill()
+        if process.poll() is None:  # workers that outlive it would hold its standard error open
+            for one in (*psutil.Process(process.pid).children(), process):
+                one.kill()
         process.communicate()
+
+
+def serving(process: subprocess.Popen) -> list[psutil.Process]:
+    """The processes that answer requests; a parent has helpers besides."""
+    children = psutil.Process(process.pid).children()
+    return [one for one in children if "spawn_main" in " ".join(one.cmdline())]
 
 
 def answers(url: str) -> bool:
@@ -98,7 +119,7 @@ def test_sigterm_lets_the_running_job_finish(model):
             target=lambda: got.append(httpx.post(f"{url}/v1/remove", content=slow, timeout=120))
         )
         ask.start()
-        until(lambda: running_line(url).endswith(" 1"), process)
+        until(lambda: running_line(url).endswith(" 1.0"), process)
         process.terminate()
         ask.join(120)
         assert got[0].status_code == 200
@@ -107,15 +128,15 @@ def test_sigterm_lets_the_running_job_finish(model):
 
 def running_line(url: str) -> str:
     lines = get(f"{url}/metrics").splitlines()
-    return next(line for line in lines if line.startswith("semilar_jobs_running{"))
+    return next(line for line in lines if line.startswith("semilar_jobs_running "))
 
 
 @pytest.mark.slow
 def test_workers_are_replaced_without_a_pause(model):
-    with running(model, "--workers", "2", "--rate", "0") as (process, url):
+    with running(model, "--processes", "2", "--rate", "0", quiet=True) as (process, url):
 
-        def workers() -> set[str]:
-            return {running_line(url).partition('worker="')[2].partition('"')[0] for _ in range(8)}
+        def workers() -> set[int]:
+            return {one.pid for one in serving(process)}
 
         before = workers()
         process.send_signal(signal.SIGHUP)
@@ -135,6 +156,10 @@ def test_workers_are_replaced_without_a_pause(model):
         (["--model", "no-such-model"], "No model 'no-such-model' comes with"),
         (["--formats", "exe"], "EXE is not a known format"),
         (["--max-megabytes", "0"], "body bytes"),
+        (["--host", "0.0.0.0"], "give a token (--token-file FILE or $SEMILAR_TOKEN), or --public"),
+        (["--host", "::"], "can be reached from other computers"),
+        (["--cors", "example.org"], "write it as https://example.org."),
+        (["--allow-host", "https://example.org"], "write it as example.org."),
         (["--token-file", "nothing.txt"], "nothing.txt: cannot be read"),
         (["--engine", "abacus", "--model", "MODEL"], "abacus: no such engine"),
     ],
@@ -142,10 +167,76 @@ def test_workers_are_replaced_without_a_pause(model):
 def test_what_cannot_work_is_said_in_one_sentence(options, says, model, tmp_path, monkeypatch):
     options = [str(model) if one == "MODEL" else one for one in options]
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SEMILAR_TOKEN", raising=False)
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: pytest.fail("it listens all the same"))
     done = CliRunner().invoke(app, ["serve", "--port", str(free_port()), *options])
     assert done.exit_code == 2
     assert says in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "host", "status"),
+    [
+        (["--public"], "anything.example", 200),
+        (["--public", "--allow-host", "flare.example"], "flare.example:8000", 200),
+        (["--public", "--allow-host", "flare.example"], "anything.example", 400),
+        (["--public", "--allow-host", "flare.example"], "localhost", 200),
+        (["--token-file", "token"], "192.168.1.5:8000", 200),
+        (["--token-file", "token"], "anything.example", 400),
+    ],
+)
+def test_open_to_others_by_public_or_a_token(options, host, status, model, tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr("uvicorn.run", lambda app, **_: started.append(app))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "token").write_text("sesame")
+    before = signal.getsignal(signal.SIGTERM)
+    command = ["serve", "--host", "0.0.0.0", "--port", str(free_port()), "--model", str(model)]
+    done = CliRunner().invoke(app, [*command, *options])
+    signal.signal(signal.SIGTERM, before)
+    assert done.exit_code == 0, done.stderr
+
+    async def ask() -> int:
+        transport = httpx.ASGITransport(app=started[0])
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
+            return (await client.get("/healthz")).status_code
+
+    assert asyncio.run(ask()) == status
+
+
+def test_other_names_are_refused_and_every_request_is_logged(model):
+    with running(model) as (process, url):
+        assert httpx.get(f"{url}/healthz", headers={"Host": "evil.org"}).status_code == 400
+        answer = httpx.post(f"{url}/v1/remove", content=PHOTO, timeout=60)
+        process.send_signal(signal.SIGINT)
+        lines = process.communicate(timeout=30)[1].splitlines()
+    assert lines[0].startswith("Open http://127.0.0.1:")
+    assert re.search(r" 127\.0\.0\.1 GET /healthz 400 \d+ ms \d+ B$", lines[-2])
+    size = len(answer.content)
+    assert re.search(rf" 127\.0\.0\.1 POST /v1/remove 200 \d+ ms {size} B$", lines[-1])
+
+
+def test_quiet_means_no_log(model):
+    with running(model, quiet=True) as (process, url):
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30)[1] == ""
+
+
+def test_counts_are_those_of_all_processes(model):
+    with running(model, "--processes", "2") as (process, url):
+        for _ in range(6):  # each over a connection of its own, whoever takes it
+            assert httpx.post(f"{url}/v1/remove", content=PHOTO, timeout=60).status_code == 200
+        told = [get(f"{url}/metrics") for _ in range(6)]
+        workers = serving(process)
+        folder = Path(workers[0].environ()["PROMETHEUS_MULTIPROC_DIR"])
+        assert folder.is_dir()
+        process.terminate()
+        assert process.wait(60) == 0
+    assert len(workers) == 2
+    assert all('semilar_photos_total{flare="strong"} 6.0' in one for one in told)
+    assert not folder.exists()
 
 
 def test_a_port_in_use(model):

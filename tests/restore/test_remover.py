@@ -84,9 +84,9 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
             Remover(model=name)
 
 
-@pytest.mark.parametrize("strength", [-0.1, 1.1, float("nan")])
+@pytest.mark.parametrize("strength", [-0.1, 2.1, float("nan")])
 def test_a_strength_out_of_range(strength: float) -> None:
-    with pytest.raises(SemilarError, match="between 0 and 1"):
+    with pytest.raises(SemilarError, match="between 0 and 2"):
         Remover(engine=Dimmer()).remove(smooth_picture(), strength=strength)
 
 

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page
 from tools.chromium import found
+
+from semilar import photo
+from semilar.restore import Remover
+from tests.support.pictures import file_bytes
 
 # As tests run in containers, as root, without a network.
 FLAGS = [
@@ -20,6 +25,8 @@ FLAGS = [
     "--disable-sync",
 ]
 SHOTS = Path("out/screenshots")
+CODE = (200, 120, 60)
+PLAIN = file_bytes(Image.new("RGB", (300, 200), CODE), "PNG")
 
 
 def chromium_path() -> str:
@@ -91,3 +98,21 @@ def shot(page: Page, name: str) -> None:
     """Keep a picture of the page."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def saved(page: Page, action) -> tuple[str, bytes]:
+    """(name, content) of the file that `action` makes the page save."""
+    with page.expect_download() as waiting:
+        action()
+    download = waiting.value
+    return download.suggested_filename, Path(download.path()).read_bytes()
+
+
+def restored(remover: Remover, content: bytes, strength: float = 1.0):
+    """What the page should show, from the Python session."""
+    return remover.remove(photo.read(content), strength=strength)
+
+
+def close_to(seen: np.ndarray, expected, by: int = 1) -> bool:
+    """Whether two colours are the same but for rounding."""
+    return bool(np.abs(seen.astype(int) - np.asarray(expected, int)).max() <= by)

@@ -10,16 +10,21 @@ from PIL import Image
 
 from semilar.photo import Photo
 from semilar.serve.app import create_app
-from semilar.serve.job import Layer, Restore
+from semilar.serve.found import Found
+from semilar.serve.job import Asked, Restore
 from semilar.serve.settings import Limits, Settings
 from tests.support.pictures import camera_exif, file_bytes, smooth_picture
 
 MODEL = {"name": "fake", "engine": "none"}
 
 
-def dim(photo: Photo, strength: float, layer: Layer) -> tuple[Photo, bool]:
+FOUND = Found("strong", 0.25)
+
+
+def dim(photo: Photo, asked: Asked) -> tuple[Photo, Found]:
     """Takes half of every code away, in an instant."""
-    return photo.with_pixels((photo.pixels * (1 - strength / 2)).astype(photo.pixels.dtype)), True
+    left = photo.pixels * (1 - asked.strength / 2)
+    return photo.with_pixels(left.astype(photo.pixels.dtype)), FOUND
 
 
 class Gate:
@@ -30,12 +35,12 @@ class Gate:
         self.entered = threading.Semaphore(0)
         self.calls = 0
 
-    def __call__(self, photo: Photo, strength: float, layer: Layer) -> tuple[Photo, bool]:
+    def __call__(self, photo: Photo, asked: Asked) -> tuple[Photo, Found]:
         if photo.pixels.any():
             self.calls += 1
             self.entered.release()
             assert self.opened.wait(30), "nobody opened the gate"
-        return dim(photo, strength, layer)
+        return dim(photo, asked)
 
 
 def app_with(restore: Restore = dim, *, token: str | None = None, **limits: object) -> FastAPI:

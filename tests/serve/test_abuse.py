@@ -11,7 +11,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.serve.fakes import app_with, jpeg
+from tests.serve.fakes import FOUND, app_with, jpeg
 from tests.serve.live import converse, live, post_head, read_all, wait_for
 
 
@@ -94,14 +94,14 @@ def test_a_second_head_that_never_ends_is_given_up(service):
 
 
 def test_a_client_that_does_not_read_is_dropped():
-    def large(photo, strength, layer):
+    def large(photo, asked):
         import numpy as np
 
         from semilar.photo import Photo
 
         if not photo.pixels.any():
-            return photo, False
-        return Photo(pixels=np.zeros((3000, 3000, 3), np.uint8), format="BMP"), True
+            return photo, FOUND
+        return Photo(pixels=np.zeros((3000, 3000, 3), np.uint8), format="BMP"), FOUND
 
     app = app_with(large, head_seconds=0.5, rate=0)
     with live(app) as address, socket.create_connection(address, timeout=20) as line:

@@ -51,7 +51,9 @@ def test_what_is_copied_exists_and_is_let_through():
 def test_commands_are_lists_and_the_health_check_is_sound_python():
     given = dict(instructions())
     assert json.loads(given["ENTRYPOINT"]) == ["semilar", "serve"]
-    assert set(json.loads(given["CMD"])[::2]) <= options_of_serve()
+    options = {one for one in json.loads(given["CMD"]) if one.startswith("--")}
+    assert options <= options_of_serve()
+    assert "--public" in options  # without it or a token, 0.0.0.0 is refused
     check = json.loads(given["HEALTHCHECK"].partition("CMD ")[2])
     ast.parse(check[2])
     assert "/readyz" in check[2]

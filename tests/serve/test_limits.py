@@ -91,7 +91,7 @@ def test_formats_can_be_narrowed():
 
 def test_past_the_queue_comes_503_and_earlier_requests_are_answered():
     gate = Gate()
-    app = app_with(gate, jobs=1, queue=1)
+    app = app_with(gate, workers=1, queue=1)
 
     async def crowd():
         async with client_of(app) as client:
@@ -111,7 +111,7 @@ def test_past_the_queue_comes_503_and_earlier_requests_are_answered():
 def test_never_more_jobs_at_once_than_allowed():
     running, most, lock = 0, 0, threading.Lock()
 
-    def count(photo, strength, layer):
+    def count(photo, asked):
         nonlocal running, most
         with lock:
             running += 1
@@ -119,9 +119,9 @@ def test_never_more_jobs_at_once_than_allowed():
         time.sleep(0.02)
         with lock:
             running -= 1
-        return dim(photo, strength, layer)
+        return dim(photo, asked)
 
-    app = app_with(count, jobs=3, queue=30)
+    app = app_with(count, workers=3, queue=30)
 
     async def crowd():
         async with client_of(app) as client:
@@ -134,7 +134,7 @@ def test_never_more_jobs_at_once_than_allowed():
 
 def test_a_job_out_of_time_is_answered_and_its_thread_still_counts():
     gate = Gate()
-    app = app_with(gate, jobs=1, queue=0, job_seconds=0.1)
+    app = app_with(gate, workers=1, queue=0, job_seconds=0.1)
     work = app.state.service.work
 
     async def story():
@@ -153,7 +153,7 @@ def test_a_job_out_of_time_is_answered_and_its_thread_still_counts():
 
 def test_a_client_that_goes_away_frees_its_place():
     gate = Gate()
-    app = app_with(gate, jobs=1, queue=1)
+    app = app_with(gate, workers=1, queue=1)
     work = app.state.service.work
 
     async def story():
@@ -204,7 +204,7 @@ def test_a_client_that_asks_too_often_has_to_wait():
 
 def test_the_event_loop_goes_on_while_photos_are_worked_on():
     gate = Gate()
-    app = app_with(gate, jobs=2)
+    app = app_with(gate, workers=2)
 
     async def story():
         async with client_of(app) as client:
@@ -221,7 +221,7 @@ def test_the_event_loop_goes_on_while_photos_are_worked_on():
 @pytest.mark.parametrize(
     ("limits", "says"),
     [
-        ({"jobs": 0}, "jobs"),
+        ({"workers": 0}, "workers"),
         ({"queue": -1}, "queue"),
         ({"body_bytes": 0}, "body bytes"),
         ({"job_seconds": float("nan")}, "job seconds"),

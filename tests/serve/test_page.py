@@ -1,83 +1,33 @@
 """The page in a real browser: what is seen, what is saved, and that everybody can use it."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from PIL import Image
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import expect
 
 from semilar import photo
-from semilar.restore import Remover
 from semilar.serve.app import create_app
 from semilar.serve.restorer import restorer
-from semilar.serve.settings import Limits, Settings
+from semilar.serve.settings import Settings
 from tests.serve.browser import (
-    FLAGS,
-    chromium_path,
+    CODE,
+    PLAIN,
+    close_to,
     colour,
     hand_over,
     open_page,
+    restored,
+    saved,
     settle,
     shot,
     wait_state,
 )
 from tests.serve.fakes import MODEL
 from tests.serve.live import live
-from tests.support.models import dimming_model
-from tests.support.pictures import file_bytes
 
 pytestmark = pytest.mark.browser
-
-CODE = (200, 120, 60)
-PLAIN = file_bytes(Image.new("RGB", (300, 200), CODE), "PNG")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = chromium_path()
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def remover(tmp_path_factory):
-    return Remover(model=dimming_model(tmp_path_factory.mktemp("model") / "dim.onnx"), threads=1)
-
-
-@pytest.fixture(scope="module")
-def url(remover):
-    settings = Settings(limits=Limits(body_bytes=1_000_000, rate=0))
-    with live(create_app(restorer(remover), settings=settings, model=MODEL)) as (host, port):
-        yield f"http://{host}:{port}/"
-
-
-@pytest.fixture
-def page(browser, url):
-    opened = open_page(browser, url)
-    yield opened
-    assert opened.problems == []  # type: ignore[attr-defined]
-    assert opened.hosts == {url.split("/")[2]}  # type: ignore[attr-defined]
-    opened.context.close()
-
-
-def restored(remover, content: bytes, strength: float = 1.0):
-    return remover.remove(photo.read(content), strength=strength)
-
-
-def saved(page: Page, action) -> tuple[str, bytes]:
-    with page.expect_download() as waiting:
-        action()
-    download = waiting.value
-    return download.suggested_filename, Path(download.path()).read_bytes()
-
-
-def close_to(seen: np.ndarray, expected, by: int = 1) -> bool:
-    return bool(np.abs(seen - np.asarray(expected)).max() <= by)
 
 
 def test_drop_a_photo_and_move_the_boundary(page, remover):

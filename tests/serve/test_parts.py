@@ -7,13 +7,12 @@ import threading
 
 import pytest
 
-from semilar.serve import names, rates
-from semilar.serve.metrics import Metrics
+from semilar.serve import found, hosts, names, rates
 from semilar.serve.rates import Rate
 from semilar.serve.work import FullError, TooLongError, Work
 
 
-@pytest.mark.parametrize("module", [names, rates])
+@pytest.mark.parametrize("module", [found, hosts, names, rates])
 def test_examples_in_docstrings(module):
     assert doctest.testmod(module).failed == 0
     assert doctest.testmod(module).attempted > 0
@@ -60,7 +59,7 @@ def test_any_name_makes_a_legal_header(name):
 
 
 def test_places_are_given_back_after_an_error():
-    work = Work(jobs=1, queue=0)
+    work = Work(workers=1, queue=0)
 
     def fail() -> None:
         with work.place():
@@ -82,7 +81,7 @@ def test_a_job_is_told_that_its_time_is_over():
             told.set()
 
     async def story() -> None:
-        work = Work(jobs=1, queue=0)
+        work = Work(workers=1, queue=0)
         with pytest.raises(TooLongError):
             await work.run(job, seconds=0.05)
 
@@ -92,23 +91,8 @@ def test_a_job_is_told_that_its_time_is_over():
 
 def test_the_time_to_come_back_follows_the_jobs():
     async def story() -> int:
-        work = Work(jobs=2, queue=8)
+        work = Work(workers=2, queue=8)
         work.mean_seconds, work.taken = 3.0, 10
         return work.retry_after()
 
     assert asyncio.run(story()) == 15
-
-
-def test_metrics_read_as_prometheus_text():
-    metrics = Metrics()
-    metrics.answered(200)
-    metrics.job.add(0.3)
-    metrics.job.add(99)
-    lines = metrics.text(Work(jobs=1, queue=1)).splitlines()
-    line = re.compile(r'semilar_[a-z_]+\{[a-z]+="[^"]+"(, [a-z]+="[^"]+")*\} [0-9.e+]+')
-    assert all(one.startswith("# ") or line.fullmatch(one) for one in lines)
-    values = dict(one.rsplit(" ", 1) for one in lines if not one.startswith("#"))
-    seconds = [float(v) for name, v in values.items() if name.startswith("semilar_job_seconds_b")]
-    assert seconds == sorted(seconds)
-    assert seconds[-1] == 2
-    assert next(v for name, v in values.items() if "job_seconds_sum" in name) == "99.3"

@@ -82,7 +82,7 @@ def test_the_document_has_examples_and_needs_no_other_host():
     remove = document["paths"]["/v1/remove"]["post"]
     assert set(remove["requestBody"]["content"]) > {"multipart/form-data", "image/jpeg"}
     refused = {code: one for code, one in remove["responses"].items() if code != "200"}
-    assert set(refused) == {"400", "408", "413", "415", "422", "429", "503", "504"}
+    assert set(refused) == {"400", "403", "408", "413", "415", "422", "429", "503", "504"}
     for code, one in refused.items():
         example = one["content"]["application/problem+json"]["example"]
         assert example["status"] == int(code)

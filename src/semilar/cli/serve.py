@@ -19,22 +19,20 @@ _ACCESS = "Access"
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
-    workers: Annotated[
-        int, typer.Option(help="Processes; every limit is for each of them.", min=1)
-    ] = 1,
     model: Annotated[
         str | None, typer.Option(help="A bundled model's name or a model file.", show_default=False)
     ] = None,
     engine: Annotated[
         str | None, typer.Option(help="onnx, openvino or torch.", show_default=False)
     ] = None,
+    workers: Annotated[int, typer.Option(help="Photos at the same time.", min=1)] = 2,
     threads: Annotated[
         int | None,
-        typer.Option(help="Cores for one photo.", min=1, show_default="cores / jobs"),
+        typer.Option(help="Cores for one photo.", min=1, show_default="cores / workers"),
     ] = None,
-    jobs: Annotated[
-        int, typer.Option(help="Photos at the same time.", min=1, rich_help_panel=_LIMITS)
-    ] = 2,
+    processes: Annotated[
+        int, typer.Option(help="Processes; workers and limits are for each of them.", min=1)
+    ] = 1,
     queue: Annotated[
         int, typer.Option(help="Requests that may wait.", min=0, rich_help_panel=_LIMITS)
     ] = 32,
@@ -82,8 +80,22 @@ def serve(
     cors: Annotated[
         list[str] | None,
         typer.Option(
-            help="Web origin whose pages may use the service.",
+            help="Web origin whose pages may use the service, as https://example.org.",
             show_default="none",
+            rich_help_panel=_ACCESS,
+        ),
+    ] = None,
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public", help="Let everybody in who can reach it.", rich_help_panel=_ACCESS
+        ),
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Host name to answer to, besides localhost; may be given again.",
+            show_default="the address listened on; any with --public",
             rich_help_panel=_ACCESS,
         ),
     ] = None,
@@ -98,9 +110,11 @@ def serve(
 ) -> None:
     """Remove flare over HTTP, with a web page to drop photos on.
 
+    One line for each request goes to standard error; `semilar -q serve` leaves it out.
+
     Example: semilar serve
 
-    Example: semilar serve --host 0.0.0.0 --token-file token.txt --workers 2
+    Example: semilar serve --host 0.0.0.0 --token-file token.txt --allow-host flare.example.org
 
     Example: curl -F photo=@street.jpg http://127.0.0.1:8000/v1/remove -o clean.jpg
     """
@@ -115,29 +129,50 @@ def serve(
         body_bytes=int(1e6 * max_megabytes),
         body_seconds=body_seconds,
         pixels=int(1e6 * max_megapixels),
-        jobs=jobs,
+        workers=workers,
         queue=queue,
         job_seconds=job_seconds,
         rate=rate,
         connections=connections,
         formats=_formats(formats) if formats is not None else Limits.formats,
     )
+    hosts, addresses = _hosts(host, allow_host or [], public=public)
+    settings = Settings(
+        limits=limits,
+        token=_token(token_file),
+        cors=tuple(cors or ()),
+        hosts=hosts,
+        addresses=addresses,
+        access_log=not Verbosity.quiet,
+    )
     plan = Plan(
         model=model or DEFAULT_MODEL,
         engine=engine,
-        threads=threads or max(1, cores() // (jobs * workers)),
-        settings=Settings(limits=limits, token=_token(token_file), cors=tuple(cors or ())),
+        threads=threads or max(1, cores() // (workers * processes)),
+        settings=settings,
     )
     address = Address(
         host=host,
         port=port,
-        workers=workers,
+        processes=processes,
         proxies=tuple(proxy or ("127.0.0.1",)),
         grace_seconds=grace_seconds,
-        access_log=Verbosity.verbose,
+        public=public,
+        verbose=Verbosity.verbose,
     )
     shown = f"[{host}]" if ":" in host else host
     listen(plan, address, ready=lambda: say(f"Open http://{shown}:{port}/ (Ctrl-C ends it)."))
+
+
+def _hosts(
+    listening: str, given: list[str], *, public: bool
+) -> tuple[tuple[str, ...] | None, bool]:
+    """(names to answer to, None for all; whether to any numeric address too)."""
+    from semilar.serve.hosts import LOCAL_NAMES, check_name, names_for
+
+    if given:
+        return (*LOCAL_NAMES, *(check_name(name) for name in given)), False
+    return (None, True) if public else names_for(listening)
 
 
 def _formats(text: str) -> tuple[str, ...]:

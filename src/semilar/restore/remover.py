@@ -99,11 +99,12 @@ class Remover:
         """Take the flare out of `picture`: a path, the bytes of a file, a `Photo`, a Pillow image,
         or an array (H, W[, 1, 3 or 4]) of uint8, uint16 or float in [0, 1], *encoded* light.
 
-        `strength` from 0 (nothing changes) to 1. `mask` limits the effect to a region: see
+        `strength` from 0 (nothing changes) to 2: beyond 1 more is taken than was found, down to
+        black. `mask` limits the effect to a region: see
         `semilar.restore.masks`.
         """
-        if not 0 <= strength <= 1:
-            raise SemilarError(f"A strength of {strength:g} is not between 0 and 1.")
+        if not 0 <= strength <= 2:
+            raise SemilarError(f"A strength of {strength:g} is not between 0 and 2.")
         given = canvas(picture)
         pixels = given.pixels
         size = pixels.shape[0], pixels.shape[1]

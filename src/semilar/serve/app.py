@@ -11,14 +11,21 @@ from starlette.middleware.cors import CORSMiddleware
 
 from semilar import __version__
 from semilar.photo import Photo
-from semilar.serve import problems, routes, site
+from semilar.serve import access_log, problems, routes, site
 from semilar.serve.connection import HEAD_SECONDS
-from semilar.serve.guard import Guard
-from semilar.serve.job import Restore
+from semilar.serve.guard import Exchange, Guard
+from semilar.serve.hosts import Callers
+from semilar.serve.job import Asked, Restore
 from semilar.serve.service import Service
 from semilar.serve.settings import Settings
 
-_EXPOSED = ["Content-Disposition", "Retry-After", "Semilar-Flare-Found", "Server-Timing"]
+_EXPOSED = [
+    "Content-Disposition",
+    "Retry-After",
+    "Semilar-Flare-Found",
+    "Semilar-Flare-Light",
+    "Server-Timing",
+]
 
 
 def create_app(
@@ -51,8 +58,17 @@ def create_app(
             expose_headers=_EXPOSED,
         )
     app.add_middleware(
+        Callers, hosts=settings.hosts, addresses=settings.addresses, cors=settings.cors
+    )
+
+    def answered(exchange: Exchange) -> None:
+        service.metrics.answered(exchange.status)
+        if settings.access_log:
+            access_log.log(exchange)
+
+    app.add_middleware(
         Guard,
-        answered=service.metrics.answered,
+        answered=answered,
         linger_bytes=settings.limits.body_bytes,
         shared=bool(settings.cors),
     )
@@ -63,7 +79,7 @@ def _lifespan(service: Service) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, Any]]:
         dark = Photo(pixels=np.zeros((64, 64, 3), np.uint8))
-        await run_in_threadpool(service.restore, dark, 1.0, "scene")
+        await run_in_threadpool(service.restore, dark, Asked())
         service.ready = True
         yield {HEAD_SECONDS: service.settings.limits.head_seconds}
         service.ready = False

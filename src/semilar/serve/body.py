@@ -12,6 +12,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from semilar.serve.problems import RefusedError
 from semilar.serve.settings import Limits
 
+_FILES = ("photo", "mask")
 _MOST_FIELDS = 16
 _MOST_FIELD_BYTES = 4096
 
@@ -22,15 +23,16 @@ class ClientGoneError(Exception):
 
 @dataclass(frozen=True)
 class Upload:
-    """What a client sent: the picture's file, its name, and options given as form fields."""
+    """What a client sent: the picture's file, its name, a mask, options given as form fields."""
 
     content: bytes
     name: str | None = None
+    mask: bytes | None = None
     fields: dict[str, str] = field(default_factory=dict)
 
 
 async def read_upload(request: Request, limits: Limits) -> Upload:
-    """Read a body: a form with one file, or the picture itself."""
+    """Read a body: a form with the photo and perhaps a mask, or the picture itself."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         return await _form(request, limits)
@@ -47,7 +49,7 @@ async def _form(request: Request, limits: Limits) -> Upload:
     parser = MultiPartParser(
         request.headers,
         _chunks(request, limits),
-        max_files=1,
+        max_files=len(_FILES),
         max_fields=_MOST_FIELDS,
         max_part_size=_MOST_FIELD_BYTES,
     )
@@ -58,16 +60,20 @@ async def _form(request: Request, limits: Limits) -> Upload:
         raise _bad(f"The form cannot be read: {error.message.rstrip('.')}.") from None
     except (ValueError, LookupError) as error:  # names in an encoding that does not exist
         raise _bad(f"The form cannot be read ({type(error).__name__}).") from None
-    photo, fields = None, {}
+    files: dict[str, UploadFile] = {}
+    fields: dict[str, str] = {}
     for name, value in form.multi_items():
         if not isinstance(value, UploadFile):
             fields[name] = value
-        elif name == "photo":
-            photo = value
-    if photo is None:
+        elif name in files:
+            raise _bad(f"The form has two files called {name!r}.")
+        else:
+            files[name] = value
+    if "photo" not in files:
         raise _bad("The form has no file in a field called 'photo'.")
-    with photo.file as file:
-        return Upload(file.read(), photo.filename, fields)
+    content = {name: value.file.read() for name, value in files.items()}
+    await form.close()
+    return Upload(content["photo"], files["photo"].filename, content.get("mask"), fields)
 
 
 def _bad(sentence: str) -> RefusedError:

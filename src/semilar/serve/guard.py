@@ -1,11 +1,15 @@
-"""Around every answer: security headers, a count, and a polite end to bodies nobody read."""
+"""Around every answer: security headers, a report, and a polite end to bodies nobody read."""
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from semilar.serve.problems import fault
 
 _LINGER_SECONDS = 3.0
 _HEADERS = {
@@ -21,6 +25,18 @@ _HEADERS = {
 }
 
 
+@dataclass
+class Exchange:
+    """A request and what became of it."""
+
+    client: str
+    method: str
+    path: str
+    status: int = 0
+    size: int = 0
+    seconds: float = 0.0
+
+
 class Guard:
     """Plain ASGI, outermost.
 
@@ -33,7 +49,7 @@ class Guard:
         self,
         app: ASGIApp,
         *,
-        answered: Callable[[int], None],
+        answered: Callable[[Exchange], None],
         linger_bytes: int,
         shared: bool = False,
     ) -> None:
@@ -49,22 +65,42 @@ class Guard:
             await self.app(scope, receive, send)
             return
         body = _Unread(Headers(scope=scope), receive)
+        exchange, started = _exchange(scope), time.perf_counter()
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self.answered(message["status"])
+                exchange.status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in self.headers.items():
                     headers.setdefault(name, value)
                 if body.expected:
                     headers["Connection"] = "close"
-            elif body.expected and not message.get("more_body", False):
+                await send(message)
+                return
+            exchange.size += len(message.get("body", b""))
+            if message.get("more_body", False):
+                await send(message)
+                return
+            exchange.seconds = time.perf_counter() - started
+            self.answered(exchange)
+            if body.expected:
                 await send({**message, "more_body": True})
                 await body.discard(self.linger_bytes)
                 message = {"type": "http.response.body", "body": b"", "more_body": False}
             await send(message)
 
-        await self.app(scope, body.receive, guarded)
+        try:
+            await self.app(scope, body.receive, guarded)
+        except Exception:
+            if not exchange.status:
+                await fault().response()(scope, body.receive, guarded)
+            raise  # for the log
+
+
+def _exchange(scope: Scope) -> Exchange:
+    client = scope.get("client") or ("-", 0)
+    path = scope.get("raw_path") or scope["path"].encode()
+    return Exchange(client=client[0], method=scope["method"], path=path.decode("latin-1"))
 
 
 class _Unread:

@@ -8,20 +8,36 @@ from http import HTTPStatus
 from pathlib import PurePath
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from semilar import photo as photos
 from semilar.errors import MissingExtraError, SemilarError
 from semilar.photo import Photo
 from semilar.photo.formats import FORMATS, RAW_SUFFIXES, sniff
+from semilar.serve.body import Upload
+from semilar.serve.found import Found
 from semilar.serve.names import MEDIA_TYPES, harmless, named
 from semilar.serve.problems import RefusedError
 from semilar.serve.settings import RAW, Limits
 
 Layer = Literal["scene", "flare", "compare"]
 FormatName = Literal["jpeg", "png", "tiff", "webp", "avif", "bmp", "ppm", "heif"]
-Restore = Callable[[Photo, float, Layer], tuple[Photo, bool]]
-"""A photo, a strength and the wanted layer to that layer and whether flare was found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """How a photo is to be restored."""
+
+    strength: float = 1.0
+    layer: Layer = "scene"
+    mask: NDArray[np.uint8] | None = None
+    """(h, w), 255 where flare may be taken away, 0 where nothing may change."""
+
+
+Restore = Callable[[Photo, Asked], tuple[Photo, Found]]
+"""A photo to the wanted layer and how much flare was found."""
 
 
 class Options(BaseModel):
@@ -29,7 +45,9 @@ class Options(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    strength: float = Field(1.0, ge=0, le=1, description="How much of the flare is taken away.")
+    strength: float = Field(
+        1.0, ge=0, le=2, description="How much of the flare is taken away; past 1, too much."
+    )
     layer: Layer = Field(
         "scene",
         description="The restored scene, the removed flare, or before and after side by side.",
@@ -50,7 +68,7 @@ class Answer:
     content: bytes
     media_type: str
     name: str
-    found: bool
+    found: Found
     seconds: dict[str, float]
 
 
@@ -59,15 +77,14 @@ class AbandonedError(Exception):
 
 
 def restore_file(
-    content: bytes,
-    name: str | None,
+    upload: Upload,
     options: Options,
     limits: Limits,
     restore: Restore,
     stop: threading.Event,
 ) -> Answer:
     """Decode, restore, encode; between the steps look whether anybody still waits."""
-    label = harmless(name)
+    content, label = upload.content, harmless(upload.name or options.name)
     seconds: dict[str, float] = {}
     clock = time.perf_counter()
 
@@ -82,8 +99,10 @@ def restore_file(
     try:
         _check_format(content, label, limits)
         photo = photos.read(content, name=label, max_pixels=limits.pixels)
+        mask = None if upload.mask is None else _mask(upload.mask, limits)
         lap("read")
-        picture, found = restore(photo, options.strength, options.layer)
+        asked = Asked(strength=options.strength, layer=options.layer, mask=mask)
+        picture, found = restore(photo, asked)
         lap("remove")
         kind = options.format.upper() if options.format else picture.format
         encoded = photos.encode(picture, format=kind, quality=options.quality)
@@ -96,11 +115,18 @@ def restore_file(
     return Answer(encoded, MEDIA_TYPES[kind], answer_name, found, seconds)
 
 
-def _check_format(content: bytes, label: str, limits: Limits) -> None:
+def _mask(content: bytes, limits: Limits) -> NDArray[np.uint8]:
+    """A mask from its file; PNG is always taken, the page sends it."""
+    _check_format(content, "mask", limits, also="PNG")
+    pixels = photos.read(content, name="mask", max_pixels=limits.pixels).pixels
+    return (pixels.max(axis=2) >> 8 * (pixels.dtype.itemsize - 1)).astype(np.uint8)
+
+
+def _check_format(content: bytes, label: str, limits: Limits, also: str | None = None) -> None:
     """Refuse a known format that this service does not take; unknown ones `read` refuses."""
     raw = PurePath(label).suffix.lower() in RAW_SUFFIXES
     kind = RAW if raw else sniff(content[:64])
-    if kind in (*FORMATS, RAW) and kind not in limits.formats:
+    if kind in (*FORMATS, RAW) and kind not in (*limits.formats, also):
         taken = ", ".join(limits.formats)
         raise RefusedError(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,

@@ -1,78 +1,102 @@
-"""Counts for Prometheus, in its text format."""
+"""Counts for Prometheus, over all processes of the service.
 
+One process counts in its memory. Several write to files in a folder that they share
+(`$PROMETHEUS_MULTIPROC_DIR`, set by `running`), and whichever is asked adds them up.
+"""
+
+import contextlib
 import os
-from bisect import bisect_left
-from collections import Counter
-from dataclasses import dataclass, field
+from pathlib import Path
 
-from semilar.serve.work import Work
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+from semilar.serve.found import WORDS, Found
+
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+MEDIA_TYPE = CONTENT_TYPE_LATEST
 _BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
-@dataclass
-class Histogram:
-    """How often a duration fell between which bounds."""
-
-    counts: list[int] = field(default_factory=lambda: [0] * (len(_BOUNDS) + 1))
-    total: float = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Count one."""
-        self.counts[bisect_left(_BOUNDS, seconds)] += 1
-        self.total += seconds
-
-
-@dataclass
 class Metrics:
-    """What one process of the service has done since it began."""
+    """What the service has done since it began."""
 
-    answers: Counter[int] = field(default_factory=Counter)
-    photos: Counter[bool] = field(default_factory=Counter)
-    received: int = 0
-    sent: int = 0
-    job: Histogram = field(default_factory=Histogram)
-    wait: Histogram = field(default_factory=Histogram)
+    def __init__(self) -> None:
+        disable_created_metrics()
+        self._registry = registry = CollectorRegistry()
+
+        def gauge(name: str, text: str) -> Gauge:
+            return Gauge(name, text, registry=registry, multiprocess_mode="livesum")
+
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(name, text, labels, registry=registry)
+
+        def histogram(name: str, text: str) -> Histogram:
+            return Histogram(name, text, buckets=_BOUNDS, registry=registry)
+
+        self._answers = counter("semilar_requests", "Answers by status.", "status")
+        self._photos = counter("semilar_photos", "Restored photos by flare found.", "flare")
+        self._received = counter("semilar_received_bytes", "Photos in.")
+        self._sent = counter("semilar_sent_bytes", "Photos out.")
+        self._running = gauge("semilar_jobs_running", "Photos being worked on.")
+        self._waiting = gauge("semilar_requests_waiting", "Requests with a place.")
+        self._job = histogram("semilar_job_seconds", "Time to restore a photo.")
+        self._wait = histogram("semilar_wait_seconds", "Time before a photo's turn.")
+        for word in WORDS:  # a count of 0 is told too
+            self._photos.labels(word)
 
     def answered(self, status: int) -> None:
         """Count an answer."""
-        self.answers[status] += 1
+        self._answers.labels(status).inc()
 
-    def text(self, work: Work) -> str:
-        """Everything, one value a line. With several workers each tells its own."""
-        lines = _plain("requests_total", "counter", "Answers by status.", self._by_status())
-        lines += _plain("photos_total", "counter", "Restored photos.", self._by_found())
-        lines += _plain("received_bytes_total", "counter", "Photos in.", {"": self.received})
-        lines += _plain("sent_bytes_total", "counter", "Photos out.", {"": self.sent})
-        lines += _plain("jobs_running", "gauge", "Photos being worked on.", {"": work.running})
-        waiting = max(0, work.taken - work.running)
-        lines += _plain("requests_waiting", "gauge", "Requests with a place.", {"": waiting})
-        lines += _histogram("job_seconds", "Time to restore a photo.", self.job)
-        lines += _histogram("wait_seconds", "Time before a photo's turn.", self.wait)
-        return "\n".join(lines) + "\n"
+    def restored(self, found: Found, *, received: int, sent: int, work: float, wait: float) -> None:
+        """Count a photo: bytes in and out, seconds of work and of waiting."""
+        self._photos.labels(found.word).inc()
+        self._received.inc(received)
+        self._sent.inc(sent)
+        self._job.observe(work)
+        self._wait.observe(wait)
 
-    def _by_status(self) -> dict[str, float]:
-        return {f'status="{status}"': count for status, count in sorted(self.answers.items())}
+    def busy(self, running: int, waiting: int) -> None:
+        """What is going on now."""
+        self._running.set(running)
+        self._waiting.set(waiting)
 
-    def _by_found(self) -> dict[str, float]:
-        return {f'flare="{str(found).lower()}"': self.photos[found] for found in (False, True)}
-
-
-def _plain(name: str, kind: str, text: str, values: dict[str, float]) -> list[str]:
-    lines = [f"# HELP semilar_{name} {text}", f"# TYPE semilar_{name} {kind}"]
-    return lines + [_line(name, labels, value) for labels, value in values.items()]
-
-
-def _histogram(name: str, text: str, histogram: Histogram) -> list[str]:
-    lines = [f"# HELP semilar_{name} {text}", f"# TYPE semilar_{name} histogram"]
-    below = 0
-    for bound, count in zip((*_BOUNDS, "+Inf"), histogram.counts, strict=True):
-        below += count
-        lines.append(_line(f"{name}_bucket", f'le="{bound}"', below))
-    return [*lines, _line(f"{name}_sum", "", histogram.total), _line(f"{name}_count", "", below)]
+    def text(self) -> bytes:
+        """Everything, of all processes together."""
+        folder = os.environ.get(FOLDER_VARIABLE)
+        if folder is None:
+            return generate_latest(self._registry)
+        forget_the_dead(Path(folder))
+        together = CollectorRegistry()
+        MultiProcessCollector(together, folder)
+        return generate_latest(together)
 
 
-def _line(name: str, labels: str, value: float) -> str:
-    worker = f'worker="{os.getpid()}"'
-    return f"semilar_{name}{{{', '.join(filter(None, (labels, worker)))}}} {value:g}"
+def forget_the_dead(folder: Path) -> None:
+    """What a process was doing when it was killed is not going on any more."""
+    for file in folder.glob("gauge_live*_*.db"):
+        process = int(file.stem.rpartition("_")[2])
+        if not _alive(process):
+            with contextlib.suppress(FileNotFoundError):  # another process was faster
+                mark_process_dead(process, str(folder))
+
+
+def _alive(process: int) -> bool:
+    if os.name != "posix":  # there signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

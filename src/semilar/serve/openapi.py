@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from semilar.serve.found import WORDS
 from semilar.serve.job import Options
 from semilar.serve.names import MEDIA_TYPES
 from semilar.serve.problems import MEDIA_TYPE as PROBLEM_TYPE
@@ -51,6 +52,12 @@ REMOVE_BODY: dict[str, Any] = {
                 "required": ["photo"],
                 "properties": {
                     "photo": {"type": "string", "format": "binary"},
+                    "mask": {
+                        "type": "string",
+                        "format": "binary",
+                        "description": "White where flare may be taken away, black where nothing "
+                        "may change: a picture of the photo's shape, of any size.",
+                    },
                     **_FIELDS,
                 },
             },
@@ -64,6 +71,7 @@ REMOVE_BODY: dict[str, Any] = {
 _SENTENCES = {
     400: ("The form cannot be read.", "The form has no file in a field called 'photo'."),
     401: ("A token is wanted.", "This service wants a token: Authorization: Bearer TOKEN."),
+    403: ("A page of another origin.", "Pages of other origins may not post here."),
     408: ("The body came too slowly.", "The body arrives too slowly to be waited for."),
     413: ("The body is too large.", "The body is larger than the limit of 50,000,000 bytes."),
     415: ("Not a format taken here.", "street.heic: HEIF is not taken here; taken are JPEG, PNG."),
@@ -82,8 +90,12 @@ def remove_responses(settings: Settings) -> dict[int | str, dict[str, Any]]:
         "Content-Disposition": {"description": "The photo's own name.", **text},
         "Server-Timing": {"description": "Milliseconds per step.", **text},
         "Semilar-Flare-Found": {
-            "description": "Whether flare was found; if not, the photo comes back unchanged.",
-            "schema": {"type": "string", "enum": ["true", "false"]},
+            "description": "How much flare was found; if none, the photo comes back unchanged.",
+            "schema": {"type": "string", "enum": list(WORDS)},
+        },
+        "Semilar-Flare-Light": {
+            "description": "The flare's mean linear light, as a share of white.",
+            "schema": {"type": "number", "minimum": 0},
         },
     }
     picture = {

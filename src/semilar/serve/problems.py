@@ -53,8 +53,14 @@ def invalid(error: ValidationError | RequestValidationError) -> RefusedError:
     return RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{name}: {first['msg']}.")
 
 
+def fault() -> RefusedError:
+    """Not the client's doing."""
+    sentence = "Something went wrong inside the service; its log says more."
+    return RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, sentence)
+
+
 def install(app: FastAPI) -> None:
-    """Answer every kind of error in the same form."""
+    """Answer every kind of error in the same form; faults are `Guard`'s."""
 
     async def problem(_: Request, error: Any) -> Response:
         return error.response()
@@ -67,11 +73,6 @@ def install(app: FastAPI) -> None:
         detail = {404: "There is nothing here.", 405: "This method is not for this address."}
         return RefusedError(status, detail.get(status, str(error.detail)), error.headers).response()
 
-    async def fault(_: Request, error: Any) -> Response:
-        sentence = "Something went wrong inside the service; its log says more."
-        return RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, sentence).response()
-
     app.add_exception_handler(RefusedError, problem)
     app.add_exception_handler(RequestValidationError, validation)
     app.add_exception_handler(HTTPException, routing)
-    app.add_exception_handler(Exception, fault)

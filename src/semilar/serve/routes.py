@@ -44,8 +44,9 @@ def _add_remove(router: APIRouter, service: Service, locked: list[Any]) -> None:
     )
     async def remove(request: Request, options: Annotated[Options, Query()]) -> Response:
         """The photo is the body, or the field `photo` of a form; options are query parameters or
-        form fields. The answer is a picture of the same size with the metadata kept. Nothing is
-        stored."""
+        form fields. A form may bring a `mask` too: white where flare may be taken away, black where
+        nothing may change. The answer is a picture of the same size with the metadata kept.
+        Nothing is stored."""
         try:
             with service.work.place():
                 upload = await read_upload(request, service.settings.limits)
@@ -74,7 +75,8 @@ def _picture(answer: Answer) -> Response:
         "Cache-Control": "no-store",
         "Content-Disposition": disposition(answer.name),
         "Server-Timing": timing,
-        "Semilar-Flare-Found": str(answer.found).lower(),
+        "Semilar-Flare-Found": answer.found.word,
+        "Semilar-Flare-Light": f"{answer.found.light:.6f}",
     }
     return Response(answer.content, headers=headers, media_type=answer.media_type)
 
@@ -124,6 +126,6 @@ def _add_state(router: APIRouter, service: Service, locked: list[Any]) -> None:
         response_class=Response,
         responses=openapi.metrics_responses(service.settings),
     )
-    async def metrics() -> Response:
-        """Requests, photos, bytes, times, places; with several workers, those of one of them."""
-        return Response(service.metrics.text(service.work), media_type=METRICS_TYPE)
+    def metrics() -> Response:
+        """Requests, photos, bytes, times, places, over all processes of the service."""
+        return Response(service.metrics.text(), media_type=METRICS_TYPE)

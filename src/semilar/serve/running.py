@@ -5,7 +5,8 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from semilar.restore import Remover
 from semilar.restore.models import DEFAULT_MODEL
 from semilar.serve.app import create_app
 from semilar.serve.connection import Connection
+from semilar.serve.hosts import reached_from_elsewhere
+from semilar.serve.metrics import FOLDER_VARIABLE
 from semilar.serve.restorer import restorer
 from semilar.serve.settings import Limits, Settings
 
@@ -46,43 +49,50 @@ class Address:
 
     host: str = "127.0.0.1"
     port: int = 8000
-    workers: int = 1
+    processes: int = 1
     proxies: tuple[str, ...] = ("127.0.0.1",)
     """Addresses of reverse proxies whose X-Forwarded-For names the client."""
     grace_seconds: int = 60
     """How long running jobs may take to finish once the service is told to end."""
-    access_log: bool = False
+    public: bool = False
+    """Everybody who can reach it may use it."""
+    verbose: bool = False
 
 
 def serve(plan: Plan, address: Address, ready: Callable[[], None] = lambda: None) -> None:
     """Listen until SIGINT or SIGTERM; running jobs finish, new ones are not taken.
 
-    With several workers SIGHUP replaces them one after the other, each only once its successor
+    With several processes SIGHUP replaces them one after the other, each only once its successor
     answers: a new model file is taken up without a pause. `ready` is called when the model is
     loaded and the port is free.
     """
+    if reached_from_elsewhere(address.host) and not (address.public or plan.settings.token):
+        raise SemilarError(
+            f"{address.host} can be reached from other computers: give a token (--token-file FILE "
+            "or $SEMILAR_TOKEN), or --public to let everybody in."
+        )
     _check_address(address)
     app: FastAPI | str = plan.app()  # a model that cannot be loaded is told here, once
     ready()
     signal.signal(signal.SIGTERM, _leave)  # uvicorn repeats the signal once it is done
-    if address.workers > 1:
+    if address.processes > 1:
         os.environ[_PLAN] = json.dumps(asdict(plan))
         app = f"{__name__}:{planned_app.__name__}"
-    with contextlib.suppress(KeyboardInterrupt):
+    with _shared_counts(address.processes), contextlib.suppress(KeyboardInterrupt):
         uvicorn.run(
             app,
-            factory=address.workers > 1,
+            factory=address.processes > 1,
             host=address.host,
             port=address.port,
-            workers=address.workers,
+            workers=address.processes,
             http=f"{Connection.__module__}:{Connection.__name__}",
             ws="none",
             forwarded_allow_ips=list(address.proxies),
             limit_concurrency=plan.settings.limits.connections,
             timeout_graceful_shutdown=address.grace_seconds,
             timeout_worker_healthcheck=_START_SECONDS,
-            log_level="info" if address.access_log else "warning",
-            access_log=address.access_log,
+            log_level="info" if address.verbose else "warning",
+            access_log=False,  # `access_log` tells more
             server_header=False,
         )
 
@@ -93,8 +103,22 @@ def planned_app() -> FastAPI:
     settings = plan.pop("settings")
     limits = settings.pop("limits")
     limits["formats"] = tuple(limits["formats"])
-    settings["cors"] = tuple(settings["cors"])
+    for name in ("cors", "hosts"):
+        settings[name] = None if settings[name] is None else tuple(settings[name])
     return Plan(settings=Settings(limits=Limits(**limits), **settings), **plan).app()
+
+
+@contextlib.contextmanager
+def _shared_counts(processes: int) -> Iterator[None]:
+    """A folder in which several processes count together; in memory where there is such a one."""
+    if processes == 1:
+        yield
+        return
+    memory = Path("/dev/shm")
+    place = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="semilar-counts-", dir=place) as folder:
+        os.environ[FOLDER_VARIABLE] = folder
+        yield
 
 
 def _check_address(address: Address) -> None:

@@ -5,7 +5,7 @@ import functools
 import hmac
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -31,16 +31,22 @@ class Service:
     model: dict[str, Any]
     work: Work
     rate: Rate
-    metrics: Metrics = field(default_factory=Metrics)
+    metrics: Metrics
     ready: bool = False
 
     @classmethod
     def build(cls, settings: Settings, restore: Restore, model: dict[str, Any]) -> "Service":
         """A service that has not begun yet."""
         limits = settings.limits
-        work = Work(jobs=limits.jobs, queue=limits.queue)
-        rate = Rate(limits.rate)
-        return cls(settings=settings, restore=restore, model=model, work=work, rate=rate)
+        metrics = Metrics()
+        return cls(
+            settings=settings,
+            restore=restore,
+            model=model,
+            work=Work(workers=limits.workers, queue=limits.queue, changed=metrics.busy),
+            rate=Rate(limits.rate),
+            metrics=metrics,
+        )
 
     async def check_token(self, request: Request) -> None:
         """Refuse whoever does not bring the token, if there is one."""
@@ -68,8 +74,7 @@ class Service:
         """Restore one photo in a thread, unless the client goes away before."""
         limits = self.settings.limits
         arrived = time.perf_counter()
-        name = upload.name or options.name
-        steps = functools.partial(restore_file, upload.content, name, options, limits, self.restore)
+        steps = functools.partial(restore_file, upload, options, limits, self.restore)
         try:
             job = self.work.run(steps, seconds=limits.job_seconds)
             answer = await _unless_gone(request, job)
@@ -80,11 +85,13 @@ class Service:
             raise ClientGoneError from None
         worked = sum(answer.seconds.values())
         answer.seconds["queue"] = max(0.0, time.perf_counter() - arrived - worked)
-        self.metrics.job.add(worked)
-        self.metrics.wait.add(answer.seconds["queue"])
-        self.metrics.photos[answer.found] += 1
-        self.metrics.received += len(upload.content)
-        self.metrics.sent += len(answer.content)
+        self.metrics.restored(
+            answer.found,
+            received=len(upload.content),
+            sent=len(answer.content),
+            work=worked,
+            wait=answer.seconds["queue"],
+        )
         return answer
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 
 from semilar.errors import SemilarError
 from semilar.photo.formats import FORMATS
+from semilar.serve.hosts import check_origin
 
 RAW = "RAW"
 
@@ -25,7 +26,7 @@ class Limits:
     """Largest picture, checked before it is decoded."""
     formats: tuple[str, ...] = tuple(FORMATS)
     """Formats let in: keys of `photo.formats.FORMATS`, and RAW for camera files."""
-    jobs: int = 2
+    workers: int = 2
     """Photos worked on at the same time."""
     queue: int = 32
     """Requests that may wait; the next one is answered 503."""
@@ -60,8 +61,16 @@ class Settings:
     token: str | None = None
     """If given, `/v1/...` and `/metrics` answer only to `Authorization: Bearer TOKEN`."""
     cors: tuple[str, ...] = ()
-    """Web origins whose pages may use the service, as `https://example.org`."""
+    """Web origins whose pages may use the service, as `https://example.org`; `*` for all."""
+    hosts: tuple[str, ...] | None = None
+    """Names in a Host header that are answered; None for all."""
+    addresses: bool = False
+    """Whether a Host header may also be any numeric address."""
+    access_log: bool = False
+    """One line for each request, on standard error."""
 
     def __post_init__(self) -> None:
         if self.token is not None and not re.fullmatch(r"[A-Za-z0-9._~+/=-]+", self.token):
             raise SemilarError("A token is made of letters, digits and . _ ~ + / = - only.")
+        for origin in self.cors:
+            check_origin(origin, token=self.token is not None)

@@ -29,43 +29,52 @@ class TooLongError(Exception):
 
 
 class Work:
-    """Threads for `jobs` photos and places for `queue` more requests.
+    """Threads for `workers` photos and places for `queue` more requests.
+
+    `changed(running, waiting)` is told of every change.
 
     A request takes a place before its body is read, so what is held in memory is bounded. The
     network and NumPy release Python's lock while they work: the event loop goes on.
     """
 
-    def __init__(self, *, jobs: int, queue: int) -> None:
-        self.jobs = jobs
-        self.places = jobs + queue
+    def __init__(
+        self,
+        *,
+        workers: int,
+        queue: int,
+        changed: Callable[[int, int], None] = lambda running, waiting: None,
+    ) -> None:
+        self.workers = workers
+        self.places = workers + queue
+        self.changed = changed
         self.taken = 0
         self.running = 0
         self.mean_seconds = 1.0
-        self._free = asyncio.Semaphore(jobs)
-        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="photo")
+        self._free = asyncio.Semaphore(workers)
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="photo")
 
     @contextlib.contextmanager
     def place(self) -> Iterator[None]:
         """A place for one request, from its first byte to the end of its job."""
         if self.taken >= self.places:
             raise FullError(self.retry_after())
-        self.taken += 1
+        self._count(taken=1)
         try:
             yield
         finally:
-            self.taken -= 1
+            self._count(taken=-1)
 
     async def run(self, job: Job[T], *, seconds: float) -> T:
         """Wait for a thread and run `job` there.
 
         If the caller is cancelled or the time is over, the caller is free at once; the thread
-        counts as busy until the job has noticed, so that there are never more than `jobs`.
+        counts as busy until the job has noticed, so that there are never more than `workers`.
         """
         await self._free.acquire()
         loop = asyncio.get_running_loop()
         stop, started = threading.Event(), time.monotonic()
         future = self._threads.submit(job, stop)
-        self.running += 1
+        self._count(running=1)
 
         def ended(_: Future[T]) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has gone with the service
@@ -82,9 +91,14 @@ class Work:
 
     def retry_after(self) -> int:
         """Whole seconds until a place is likely to be free."""
-        return max(1, math.ceil(self.mean_seconds * self.taken / self.jobs))
+        return max(1, math.ceil(self.mean_seconds * self.taken / self.workers))
+
+    def _count(self, *, taken: int = 0, running: int = 0) -> None:
+        self.taken += taken
+        self.running += running
+        self.changed(self.running, max(0, self.taken - self.running))
 
     def _ended(self, started: float) -> None:
-        self.running -= 1
+        self._count(running=-1)
         self._free.release()
         self.mean_seconds += _WEIGHT * (time.monotonic() - started - self.mean_seconds)

@@ -29,7 +29,9 @@ export class List {
   update(shot) {
     const { row, picture, note, bar } = this.rows.get(shot);
     row.dataset.state = shot.state;
-    note.textContent = shot.state === "failed" ? "Could not be restored" : shot.note;
+    row.dataset.found = shot.found ?? "";
+    const masked = shot.mask && !shot.mask.empty ? "Masked. " : "";
+    note.textContent = shot.state === "failed" ? "Could not be restored" : masked + shot.note;
     bar.hidden = !["sending", "working", "waiting"].includes(shot.state);
     if (shot.state === "sending") bar.value = shot.share;
     else bar.removeAttribute("value");

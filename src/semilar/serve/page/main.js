@@ -1,6 +1,8 @@
 // The page put together: files come in, the list and the stage follow, downloads go out.
 
+import { Brush } from "./brush.js";
 import { List } from "./list.js";
+import { save, saveAll } from "./save.js";
 import { about, Refused, useToken } from "./service.js";
 import { Shot } from "./shot.js";
 import "./theme.js";
@@ -19,11 +21,21 @@ const view = new View($("stage"), {
   onDivide: (share) => divide(Math.round(100 * share)),
 });
 
+const brush = new Brush(view, {
+  onTurn: (out) => {
+    if (out && view.mode === "compare") lookAt("after");
+    else if (!out && view.mode === "after") lookAt("compare");
+  },
+  onPaint: (shot) => list.update(shot),
+  tell: (text) => ($("status").textContent = text),
+});
+
 // --- photos in
 
 function add(files) {
   for (const file of files) {
     const shot = new Shot(file);
+    if (chosen && $("same").checked) shot.strength = chosen.strength;
     shots.push(shot);
     list.add(shot);
     shot.addEventListener("change", () => changed(shot));
@@ -67,6 +79,7 @@ function layOut() {
   const some = shots.length > 0;
   $("welcome").hidden = some;
   $("work").hidden = $("side").hidden = !some;
+  $("same").closest("label").hidden = shots.length < 2;
   $("download-all").hidden = shots.filter((shot) => shot.state === "done").length < 2;
   document.body.dataset.stage = some ? "work" : "welcome";
 }
@@ -77,7 +90,8 @@ function choose(shot) {
   chosen = shot;
   list.choose(shot);
   $("strength").value = Math.round(100 * (shot?.strength ?? 1));
-  setStrength();
+  showStrength();
+  brush.use(shot);
   changed(shot);
 }
 
@@ -94,6 +108,7 @@ async function changed(shot) {
   $("cover").dataset.state = state;
   $("download").disabled = state !== "done";
   $("divider").disabled = $("strength").disabled = state !== "done";
+  brush.refresh();
   await present(shot);
 }
 
@@ -110,14 +125,26 @@ async function present(shot) {
   }
   const name = shot ? shot.file.name : "No photo yet";
   $("canvas").setAttribute("aria-label", pictures[1] ? `${name}, before and after` : name);
-  view.show(...pictures);
+  view.show(shot, ...pictures);
 }
 
 function setStrength() {
-  const strength = $("strength").value / 100;
-  $("strength-value").value = `${$("strength").value} %`;
-  if (chosen) chosen.strength = strength;
-  view.set({ strength });
+  for (const shot of $("same").checked ? shots : [chosen]) shot.strength = $("strength").value / 100;
+  showStrength();
+}
+
+function showStrength() {
+  const percent = Number($("strength").value);
+  $("strength-value").value = `${percent} %`;
+  $("beyond").hidden = percent <= 100;
+  view.set({ strength: percent / 100 });
+}
+
+/** Compare, result or removed flare. */
+function lookAt(mode) {
+  document.querySelector(`[name=view][value=${mode}]`).checked = true;
+  view.set({ mode });
+  $("download").textContent = mode === "flare" ? "Download flare" : "Download photo";
 }
 
 function divide(percent) {
@@ -127,29 +154,28 @@ function divide(percent) {
 
 // --- photos out
 
-async function save(shot, layer) {
+async function saveOne(shot, layer, tell) {
+  tell(`Preparing ${shot.file.name} …`);
   const made = await shot.download(layer);
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(made.blob);
-  link.download = made.name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  return made.name;
+  save(made.blob, made.name);
+  return { status: `Saved ${made.name}`, alert: "" };
 }
 
-async function downloads(which) {
+/** Run one of the ways to save while its button rests, and say what became of it. */
+async function saving(button, way) {
   const layer = view.mode === "flare" ? "flare" : "scene";
-  $("alert").textContent = "";
+  const tell = (status, alert = "") => {
+    [$("status").textContent, $("alert").textContent] = [status, alert];
+  };
   $("alert").classList.remove("unseen");
-  for (const shot of which) {
-    try {
-      $("status").textContent = `Preparing ${shot.file.name} …`;
-      $("status").textContent = `Saved ${await save(shot, layer)}`;
-    } catch (error) {
-      $("status").textContent = "";
-      $("alert").textContent = error.message;
-    }
+  button.disabled = true;
+  try {
+    const { status, alert } = await way(layer, tell);
+    tell(status, alert);
+  } catch (error) {
+    tell("", error.message);
   }
+  button.disabled = button === $("download") && chosen?.state !== "done";
 }
 
 // --- hands on the page
@@ -177,6 +203,7 @@ addEventListener("drop", (event) => {
 });
 
 $("strength").addEventListener("input", setStrength);
+$("same").addEventListener("change", setStrength);
 $("divider").addEventListener("input", (event) => {
   divide(Number(event.target.value));
   view.set({ divide: event.target.value / 100 });
@@ -189,8 +216,8 @@ $("divider").addEventListener("keydown", (event) => {
 });
 for (const radio of document.getElementsByName("view")) {
   radio.addEventListener("change", () => {
-    view.set({ mode: radio.value });
-    $("download").textContent = radio.value === "flare" ? "Download flare" : "Download photo";
+    if (radio.value === "compare") brush.turn(false); // its boundary needs the pointer
+    lookAt(radio.value);
   });
 }
 
@@ -208,9 +235,12 @@ addEventListener("keydown", (event) => {
   zooms[keys[event.key]]?.();
 });
 
-$("download").addEventListener("click", () => downloads([chosen]));
-$("download-all").addEventListener("click", () => {
-  downloads(shots.filter((shot) => shot.state === "done"));
+$("download").addEventListener("click", (event) => {
+  saving(event.target, (layer, tell) => saveOne(chosen, layer, tell));
+});
+$("download-all").addEventListener("click", (event) => {
+  const done = shots.filter((shot) => shot.state === "done");
+  saving(event.target, (layer, tell) => saveAll(done, layer, tell));
 });
 
 // --- the service

@@ -27,7 +27,7 @@ export async function about() {
 /**
  * Have `file` restored. `options` are the service's own; `tell(phase, share)` hears "sending" with
  * the share sent, "working", and "waiting" with the seconds until the next try. Aborted by `signal`.
- * Gives { blob, name, found }.
+ * Gives { blob, name, found }, found being "none", "weak" or "strong".
  */
 export async function remove(file, options, tell, signal) {
   for (let tries = 1; ; tries++) {
@@ -70,7 +70,7 @@ function picture(answer, name) {
   return {
     blob: answer.response,
     name: exact ? decodeURIComponent(exact[1]) : name,
-    found: answer.getResponseHeader("Semilar-Flare-Found") === "true",
+    found: answer.getResponseHeader("Semilar-Flare-Found"),
   };
 }
 

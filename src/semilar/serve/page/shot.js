@@ -6,6 +6,12 @@ const THUMBNAIL = 96;
 // For files that the browser cannot show, the service makes pictures that it can.
 const PREVIEW = { format: "jpeg", quality: "95" };
 
+const FOUND = {
+  none: "No flare found; the photo is unchanged",
+  weak: "Little flare was found; hardly a difference",
+  strong: "Flare removed",
+};
+
 export class Shot extends EventTarget {
   constructor(file) {
     super();
@@ -14,8 +20,9 @@ export class Shot extends EventTarget {
     this.share = 0;
     this.note = "Waiting for its turn";
     this.strength = 1;
+    this.mask = null; // where flare may be removed; null for everywhere
     this.before = this.after = null; // Blobs that the browser can show
-    this.made = new Map(); // options -> { blob, name, found } from the service
+    this.kept = null; // { key, made }: the last picture from the service, and what it was asked
     this.stop = new AbortController();
   }
 
@@ -29,6 +36,7 @@ export class Shot extends EventTarget {
       const made = await this.make(shown ? {} : PREVIEW);
       this.after = made.blob;
       this.found = made.found;
+      if (shown) this.whole = made; // as it would be downloaded
       this.change("done");
     } catch (error) {
       if (error.name !== "AbortError") this.fail(error);
@@ -36,19 +44,22 @@ export class Shot extends EventTarget {
   }
 
   /** The restored photo or its flare at the strength in force, in the photo's own format. */
-  download(layer) {
+  async download(layer) {
     const options = {};
     if (this.strength !== 1) options.strength = String(this.strength);
     if (layer !== "scene") options.layer = layer;
-    return this.make(options, () => {});
+    const mask = await this.mask?.file();
+    if (this.whole && !mask && !Object.keys(options).length) return this.whole;
+    const key = JSON.stringify([options, mask && this.mask.version]);
+    if (this.kept?.key !== key) {
+      const made = await this.make(mask ? { ...options, mask } : options, () => {});
+      this.kept = { key, made };
+    }
+    return this.kept.made;
   }
 
-  async make(options, tell = (phase, share) => this.change(phase, share)) {
-    const key = JSON.stringify(options);
-    if (!this.made.has(key)) {
-      this.made.set(key, await remove(this.file, options, tell, this.stop.signal));
-    }
-    return this.made.get(key);
+  make(options, tell = (phase, share) => this.change(phase, share)) {
+    return remove(this.file, options, tell, this.stop.signal);
   }
 
   change(state, share = 0) {
@@ -58,7 +69,7 @@ export class Shot extends EventTarget {
       sending: `Sending, ${Math.round(100 * share)} %`,
       waiting: `The service is busy; next try in ${share} s`,
       working: "Removing flare …",
-      done: this.found ? "Flare removed" : "No flare found; the photo is unchanged",
+      done: FOUND[this.found],
     }[state];
     this.dispatchEvent(new Event("change"));
   }

@@ -1,8 +1,9 @@
 // The picture on the stage: before and after under one zoom, with a boundary between them.
 
-import { blend, flare } from "./light.js";
+import { blend, flare, veil } from "./light.js";
 
 const MOST_ZOOM = 16;
+const PROTECTED = [255, 59, 107]; // the colour of what a mask protects
 const GRIP = 28; // how close to the boundary a press takes hold of it, CSS pixels
 
 export class View {
@@ -13,6 +14,8 @@ export class View {
     this.onZoom = onZoom;
     this.onDivide = onDivide;
     this.before = this.after = null; // ImageBitmap
+    this.mask = null; // where the strength counts
+    this.brush = null; // while it is out, pointers paint
     this.mode = "compare";
     this.strength = 1;
     this.divide = 0.5; // of the stage's width
@@ -25,8 +28,9 @@ export class View {
     this.listen();
   }
 
-  /** Show a pair of pictures; `after` may be missing. The zoom stays if the size does. */
-  show(before, after) {
+  /** Show the pictures of `shot`; `after` may be missing. The zoom stays if the size does. */
+  show(shot, before, after) {
+    this.shot = shot;
     const same = this.before && before && before.width === this.before.width &&
       before.height === this.before.height;
     if (this.before !== before) this.before?.close();
@@ -38,6 +42,13 @@ export class View {
 
   set(changes) {
     Object.assign(this, changes);
+    this.painted = null;
+    this.draw();
+  }
+
+  /** The mask has changed. */
+  masked() {
+    if (this.layers) this.layers.mask = null;
     this.painted = null;
     this.draw();
   }
@@ -114,6 +125,22 @@ export class View {
     return [Math.max(0, left), Math.min(1, left + width)];
   }
 
+  /** The photo's point at a place on the stage. */
+  toPhoto({ x, y }) {
+    return {
+      x: this.centre.x + (x - this.stage.clientWidth / 2) / this.scale,
+      y: this.centre.y + (y - this.stage.clientHeight / 2) / this.scale,
+    };
+  }
+
+  inside(x, y) {
+    return { x: clamp(x, 0, this.stage.clientWidth), y: clamp(y, 0, this.stage.clientHeight) };
+  }
+
+  middle() {
+    return this.inside(this.stage.clientWidth / 2, this.stage.clientHeight / 2);
+  }
+
   // --- painting
 
   draw() {
@@ -132,14 +159,16 @@ export class View {
       this.layers = null;
     }
     this.context.clearRect(0, 0, width, height);
-    this.stage.dataset.mode = this.after ? this.mode : "before";
+    const mode = this.brush ? "brush" : this.mode;
+    this.stage.dataset.mode = this.after ? mode : "before";
     if (!this.before || !width || !height) return;
     this.layers ??= this.resampled();
     const { before, x, y } = this.layers;
     if (!this.after) return this.context.drawImage(before, x, y);
     this.painted ??= this.result();
     this.context.drawImage(this.painted, x, y);
-    if (this.mode === "compare") {
+    if (mode === "brush") this.paintBrush();
+    if (mode === "compare") {
       const [left, right] = this.edges();
       const split = Math.round((left + this.divide * (right - left)) * width) - x;
       if (split > 0) {
@@ -151,6 +180,23 @@ export class View {
     this.stage.dataset.strength = this.strength;
   }
 
+  /** What the mask protects, and a ring where the brush is. */
+  paintBrush() {
+    const mask = this.maskPixels();
+    const { x, y, before } = this.layers;
+    if (mask) this.context.drawImage(made(before, (out) => veil(mask, PROTECTED, out)), x, y);
+    const { place, size } = this.brush;
+    if (!place) return;
+    for (const [width, style] of [[4, "#000"], [2, "#fff"]]) {
+      [this.context.lineWidth, this.context.strokeStyle] = [width * devicePixelRatio, style];
+      this.context.beginPath();
+      this.context.arc(
+        place.x * devicePixelRatio, place.y * devicePixelRatio, (size / 2) * devicePixelRatio, 0, 7,
+      );
+      this.context.stroke();
+    }
+  }
+
   /** Both pictures at the size and place they have on the stage, only the part that shows. */
   resampled() {
     const frame = this.frame();
@@ -158,31 +204,34 @@ export class View {
     const y = Math.max(0, Math.floor(frame.y));
     const width = Math.max(1, Math.min(this.canvas.width, Math.ceil(frame.x + frame.width)) - x);
     const height = Math.max(1, Math.min(this.canvas.height, Math.ceil(frame.y + frame.height)) - y);
-    const layer = (bitmap) => {
+    const layer = (bitmap, ground = "transparent") => {
       const canvas = new OffscreenCanvas(width, height);
       const context = canvas.getContext("2d", { willReadFrequently: true });
+      context.fillStyle = ground;
+      context.fillRect(0, 0, width, height);
       context.imageSmoothingEnabled = this.scale * devicePixelRatio < 2;
       context.imageSmoothingQuality = "high";
       context.drawImage(bitmap, frame.x - x, frame.y - y, frame.width, frame.height);
       return canvas;
     };
     this.painted = null;
-    return { x, y, before: layer(this.before), after: this.after && layer(this.after) };
+    return { x, y, layer, before: layer(this.before), after: this.after && layer(this.after) };
   }
 
   /** What stands on the "after" side: a blend by strength, or the flare. */
   result() {
     const { before, after } = this.layers;
-    if (this.mode !== "flare" && this.strength === 1) return after;
-    const { width, height } = before;
-    const read = (canvas) => canvas.getContext("2d").getImageData(0, 0, width, height).data;
-    this.layers.pixels ??= { before: read(before), after: read(after) };
-    const out = new ImageData(width, height);
+    const mask = this.maskPixels();
+    if (this.mode !== "flare" && this.strength === 1 && !mask) return after;
+    const pixels = (this.layers.pixels ??= { before: read(before), after: read(after) });
     const mix = this.mode === "flare" ? flare : blend;
-    mix(this.layers.pixels.before, this.layers.pixels.after, this.strength, out.data);
-    const canvas = new OffscreenCanvas(width, height);
-    canvas.getContext("2d").putImageData(out, 0, 0);
-    return canvas;
+    return made(before, (out) => mix(pixels.before, pixels.after, this.strength, out, mask));
+  }
+
+  /** The mask as it lies on the stage; null if nothing is painted. */
+  maskPixels() {
+    if (!this.mask || this.mask.empty) return null;
+    return (this.layers.mask ??= read(this.layers.layer(this.mask.canvas, "#fff")));
   }
 
   // --- hands
@@ -192,9 +241,20 @@ export class View {
     stage.addEventListener("pointerdown", (event) => this.press(event));
     stage.addEventListener("pointermove", (event) => this.drag(event));
     for (const end of ["pointerup", "pointercancel"]) {
-      stage.addEventListener(end, (event) => this.pointers.delete(event.pointerId));
+      stage.addEventListener(end, (event) => {
+        this.pointers.delete(event.pointerId);
+        this.brush?.lift();
+      });
     }
-    stage.addEventListener("dblclick", () => (this.fit ? this.zoomTo(1 / devicePixelRatio) : this.zoomFit()));
+    stage.addEventListener("pointerleave", () => {
+      if (this.brush) this.brush.place = null;
+      this.draw();
+    });
+    stage.addEventListener("dblclick", () => {
+      if (this.brush) return;
+      if (this.fit) this.zoomTo(1 / devicePixelRatio);
+      else this.zoomFit();
+    });
     stage.addEventListener(
       "wheel",
       (event) => {
@@ -211,6 +271,11 @@ export class View {
     this.stage.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     const box = this.stage.getBoundingClientRect();
+    if (this.brush) {
+      if (this.pointers.size > 1) this.brush.cancel();
+      else this.brush.press({ x: event.clientX - box.left, y: event.clientY - box.top });
+      return;
+    }
     const [left, right] = this.edges();
     const split = (left + this.divide * (right - left)) * box.width;
     const near = Math.abs(event.clientX - box.left - split) < GRIP;
@@ -221,10 +286,11 @@ export class View {
 
   drag(event) {
     const last = this.pointers.get(event.pointerId);
-    if (!last) return;
     const now = { x: event.clientX, y: event.clientY };
     const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
     const box = this.stage.getBoundingClientRect();
+    if (this.brush && !other) this.brush.moveTo({ x: now.x - box.left, y: now.y - box.top });
+    if (!last) return;
     if (other) {
       const apart = (point) => Math.hypot(point.x - other.x, point.y - other.y);
       const x = (now.x + other.x) / 2 - box.left;
@@ -232,7 +298,7 @@ export class View {
       this.pan((now.x - last.x) / 2, (now.y - last.y) / 2);
     } else if (this.dividing) {
       this.divideAt(now.x - box.left);
-    } else {
+    } else if (!this.brush) {
       this.pan(now.x - last.x, now.y - last.y);
     }
     this.pointers.set(event.pointerId, now);
@@ -245,6 +311,19 @@ export class View {
     this.draw();
     this.onDivide(this.divide);
   }
+}
+
+function read(canvas) {
+  return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+}
+
+/** A canvas of the size of `like`, its pixels written by `fill`. */
+function made(like, fill) {
+  const out = new ImageData(like.width, like.height);
+  fill(out.data);
+  const canvas = new OffscreenCanvas(like.width, like.height);
+  canvas.getContext("2d").putImageData(out, 0, 0);
+  return canvas;
 }
 
 function clamp(value, low, high) {
