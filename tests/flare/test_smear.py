@@ -9,10 +9,13 @@ from semilar.flare import SynthSettings, synthesize
 from semilar.flare.frame import Frame
 from semilar.flare.lens import cast, draw_lens
 from semilar.flare.lights import Light, light_up
+from semilar.flare.pupil import Pupil, coordinates, iris
+from semilar.flare.pupil import _smear as wiped
 from semilar.flare.radial import veil
 from semilar.flare.scene import night_scene
 from semilar.flare.settings import LightSettings, SmearSettings, VeilSettings
 from semilar.flare.smear import ANGLES, draw_wipes, smear
+from semilar.flare.wave import point_spread
 
 ONE = SmearSettings(
     probability=1.0,
@@ -176,3 +179,22 @@ def test_a_colour_cast_meets_scene_and_flare_alike():
         return picture[dark].mean(axis=0) / picture[dark].mean()
 
     assert np.abs(colour(first.input) - colour(second.input)).max() > 0.05
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_wave_optics_throw_light_across_the_wipe_too(seed):
+    """The power spectrum of a wiped pupil: a bow tie in the direction across its ridges."""
+    size, fill = 256, 0.5
+    x, y = coordinates(size, fill)
+    open_pupil = iris(x, y, 0, 0.0, 3 * 2 / (size * fill))
+    angle = np.random.default_rng(seed).uniform(0, np.pi)  # the first thing a wipe draws
+    delay = wiped(np.random.default_rng(seed), x, y)
+    image = point_spread(Pupil(open_pupil, delay))
+    line = np.arange(size) - size // 2
+    turn = np.arctan2(line[:, None], line[None, :]) - angle
+    away = np.hypot(line[:, None], line[None, :])
+    ring = (away > 8) & (away < 100)
+    off = np.abs((turn + np.pi / 2) % np.pi - np.pi / 2)
+    across = image[ring & (off < np.pi / 6)].mean()
+    along = image[ring & (off > np.pi / 3)].mean()
+    assert across > 2.5 * along
