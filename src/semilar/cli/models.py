@@ -5,8 +5,10 @@ from typing import Annotated, Any
 import typer
 
 from semilar.cli.console import out, print_json, progress, sentences
+from semilar.cli.verbs import Group, Verb
 
 app = typer.Typer(
+    cls=Group,
     help="List the networks; show what is known of a bundled model.\n\n"
     "Example: semilar models --json",
     invoke_without_command=True,
@@ -47,7 +49,7 @@ def models(
     out.print(table)
 
 
-@app.command()
+@app.command(cls=Verb)
 @sentences
 def info(name: Annotated[str, typer.Argument(help="The name of a bundled model.")]) -> None:
     """Print the card of a bundled model as JSON: data, training, figures, licence.

@@ -5,13 +5,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import PhotoError as PhotoError
 
 Pixels = NDArray[np.uint8 | np.uint16]
-
-
-class PhotoError(SemilarError):
-    """A picture that cannot be read or written; the sentence names the file."""
 
 
 class UnsupportedPixelsError(ValueError):

@@ -1,8 +1,9 @@
 """`semilar.remove`: one call, no session to keep."""
 
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar, overload
 
 from semilar import photo as photos
 from semilar.restore.models import DEFAULT_MODEL
@@ -12,6 +13,18 @@ from semilar.restore.remover import Remover
 T = TypeVar("T")
 
 
+@overload
+def remove(
+    picture: IO[bytes],
+    *,
+    strength: float = 1.0,
+    mask: Any = None,
+    model: str | Path = DEFAULT_MODEL,
+    engine: str | None = None,
+    output: str | Path | None = None,
+    force: bool = False,
+) -> BytesIO: ...
+@overload
 def remove(
     picture: T,
     *,
@@ -21,12 +34,26 @@ def remove(
     engine: str | None = None,
     output: str | Path | None = None,
     force: bool = False,
-) -> T:
+) -> T: ...
+def remove(
+    picture: Any,
+    *,
+    strength: float = 1.0,
+    mask: Any = None,
+    model: str | Path = DEFAULT_MODEL,
+    engine: str | None = None,
+    output: str | Path | None = None,
+    force: bool = False,
+) -> Any:
     """Take the flare out of `picture` and give back what was given.
 
-    The bytes of a file give bytes, a Pillow image an image, an array an array of its type, a
-    `Photo` a photo. A path gives the path of the new file: `output`, or `street.deflared.jpg`
-    beside `street.jpg`; an existing file is only replaced with `force`.
+    The bytes of a file give bytes, a file object open for reading bytes gives a `BytesIO`, a
+    Pillow image an image, an array an array of its type, a `Photo` a photo. A path gives the path
+    of the new file: `output`, or `street.deflared.jpg` beside `street.jpg`; an existing file is
+    only replaced with `force`.
+
+    `strength` goes from 0 (nothing changes) over 1 (what was found) to 2; `mask` is a picture's
+    path or an array (H, W), white where flare may be removed.
 
     The model is loaded at the first call and kept; `semilar.Remover` has more to set.
     """

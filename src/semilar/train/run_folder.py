@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from semilar import __version__
-from semilar.errors import SemilarError
+from semilar.errors import RunExistsError, SemilarError
 from semilar.files import write_bytes, write_text
 from semilar.train.recipe import Recipe
 from semilar.train.recipe_file import differences, dump_recipe, read_values
@@ -36,10 +36,7 @@ class RunFolder:
         if resume and not self.recipe.is_file():
             raise SemilarError(f"{self.path}: holds no run to resume.")
         if not resume and self.path.exists() and any(self.path.iterdir()):
-            raise SemilarError(
-                f"{self.path}: already holds a run; add --resume to go on with it,"
-                " or give another folder with run=FOLDER."
-            )
+            raise RunExistsError(f"{self.path}: already holds a run.")
         self.path.mkdir(parents=True, exist_ok=True)
 
     def describe(self, recipe: Recipe, manifest: dict[str, Any]) -> list[str]:
