@@ -23,9 +23,10 @@ def bundled(name: str, *, suffix: str | None = None) -> Path:
         if (file := manifest.BUNDLED / f"{name}{ending}").is_file():
             return file
     there = sorted(card.stem for card in manifest.BUNDLED.glob("*.json"))
+    if name in there:
+        raise ModelError(f"{name}: no {suffix} file of it comes with the package.")
     raise ModelError(
-        f"No model {name + (suffix or '')!r} comes with the package; "
-        f"there are: {', '.join(there) or 'none'}."
+        f"No model {name!r} comes with the package; there are: {', '.join(there) or 'none'}."
     )
 
 
