@@ -1,12 +1,16 @@
 """Full resolution: what an engine that knows the flare gives, and what must never change."""
 
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from semilar.photo.light import linear_to_srgb, srgb_to_linear
 from semilar.restore import Remover
 from semilar.restore.fullsize import shrink, subtract
 from tests.restore.oracle import Dimmer, Identity, Oracle, codes, decibels, simulated
+from tests.support.pictures import file_bytes
 
 
 @pytest.mark.parametrize(("seed", "preset"), [(0, "realistic"), (2, "strong"), (5, "lens-b")])
@@ -135,6 +139,16 @@ def test_a_code_changes_only_where_half_a_level_is_taken(dtype: type) -> None:
     if dtype is np.uint8:
         assert 0.05 < np.mean(kept) < 0.6
         assert np.mean(levels[kept] > 0.01) > 0.02  # something was taken, and less than half
+
+
+def test_a_jpeg_is_compressed_anew_and_moves_little_elsewhere() -> None:
+    spoiled, scene = _spot(np.uint8)
+    before = np.asarray(Image.open(io.BytesIO(file_bytes(Image.fromarray(spoiled), "JPEG"))))
+    result = Remover(engine=Oracle(scene)).remove(file_bytes(Image.fromarray(spoiled), "JPEG"))
+    after = np.asarray(Image.open(io.BytesIO(result.image)))
+    y, x = np.mgrid[-1:1:600j, -1:1:800j]
+    moved = np.abs(after.astype(int) - before)[np.hypot(x, y) > 0.27]
+    assert 0 < moved.mean() < 0.5
 
 
 def test_a_mask_limits_the_effect() -> None:

@@ -65,6 +65,10 @@ class Wishes:
     skip_existing: bool = False
     max_pixels: int = photos.DEFAULT_MAX_PIXELS
 
+    def read(self, source: Path | bytes, *, name: str | None = None) -> Photo:
+        """Read a photo as the person wants it."""
+        return photos.read(source, name=name, max_pixels=self.max_pixels)
+
 
 def shown(source: Path) -> str:
     """A source's name in messages."""
@@ -89,7 +93,7 @@ def _restore(job: Job, remover: Remover, wishes: Wishes) -> dict:
         if target.exists() and not wishes.force:
             raise OutputExistsError(f"{target}: already exists.")
     source = sys.stdin.buffer.read() if job.source == STREAM else job.source
-    before = photos.read(source, name=shown(job.source), max_pixels=wishes.max_pixels)
+    before = wishes.read(source, name=shown(job.source))
     result = remover.remove(before, strength=wishes.strength, mask=wishes.mask)
     if job.flare:
         photos.write(result.flare, job.flare, force=wishes.force)

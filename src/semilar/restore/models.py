@@ -47,8 +47,8 @@ def find_model(model: str | Path = DEFAULT_MODEL) -> Model:
         there = {one.name: one for one in bundled_models()}
         if str(model) not in there:
             raise ModelError(
-                f"No model is called {str(model)!r}; there are: {', '.join(there)}; or give the "
-                "path of an .onnx or .safetensors file."
+                f"No model {str(model)!r} comes with this version; there are: {', '.join(there)}; "
+                "or give the path of an .onnx or .safetensors file."
             )
         return there[str(model)]
     if not path.is_file():

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import platform
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,10 @@ class RunFolder:
         if not resume and self.path.exists() and any(self.path.iterdir()):
             raise RunExistsError(f"{self.path}: already holds a run.")
         self.path.mkdir(parents=True, exist_ok=True)
+
+    def discard(self) -> None:
+        """Take away what a new run that could not start has left; `begin` found nothing there."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def describe(self, recipe: Recipe, manifest: dict[str, Any]) -> list[str]:
         """Write down recipe, versions and data; gives what differs from an earlier start."""
