@@ -223,7 +223,7 @@ def test_quiet_prints_errors_only_and_verbose_says_more(model: Path, tmp_path: P
     usual, more = (_run(*command[1:], *extra) for extra in ((), ("-v",)))
     added = [line for line in more.stderr.splitlines() if line not in usual.stderr]
     said = "\n".join(added)
-    assert "OnnxEngine" in said
+    assert "engine onnx on cpu" in said
     assert "working size 512" in said
     assert re.search(r"street\.png: flare of \d+\.\d\d% of full light", said)
     assert re.search(r"the network saw 64 x 48; \d+\.\d\d s\.", said)

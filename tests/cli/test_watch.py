@@ -28,7 +28,7 @@ def test_photos_are_restored_when_they_are_whole(tmp_path: Path) -> None:
     content = file_bytes(Image.fromarray(smooth_picture()), "PNG")
     (source / "first.png").write_bytes(content)
     (source / "bad.jpg").write_bytes(b"no picture")
-    options = ["--model", str(model), "--settle", "0.4"]
+    options = ["--model", str(model), "--settle", "0.4", "--workers", "2"]
     process = subprocess.Popen(
         [sys.executable, "-m", "semilar", "watch", str(source), str(target), *options],
         stderr=subprocess.PIPE,

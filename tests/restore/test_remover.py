@@ -83,6 +83,27 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
             Remover(model=name)
 
 
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({"model": "nobody"}, semilar.ModelError, "there are: semilar-t"),
+        ({"engine": "abacus"}, semilar.ModelError, "there are onnx, torch, openvino"),
+        ({"device": "moon"}, semilar.ModelError, "it has cpu"),
+        ({"working_size": 8}, semilar.SettingError, "below 16"),
+        ({"working_size": 0}, semilar.SettingError, "below 16"),
+        ({"views": 9}, semilar.SettingError, "between 1 and 8"),
+    ],
+)
+def test_wrong_names_list_the_right_ones(options: dict, kind: type, words: str) -> None:
+    with pytest.raises(kind, match=words):
+        Remover(**options)
+
+
+def test_an_output_file_is_for_paths(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(semilar.SettingError, match="by its path"):
+        semilar.remove(smooth_picture(), model=model, output=tmp_path / "x.png")
+
+
 @pytest.mark.parametrize("strength", [-0.1, 2.1, float("nan")])
 def test_a_strength_out_of_range(strength: float) -> None:
     with pytest.raises(SemilarError, match="between 0 and 2"):

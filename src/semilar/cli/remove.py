@@ -163,10 +163,11 @@ def open_session(
     remover = Remover(
         model=model, engine=engine, device=device, threads=share, working_size=working_size
     )
+    used = type(remover.engine).__name__.removesuffix("Engine").lower()
     detail(
-        f"{model} on {device or 'cpu'} with {type(remover.engine).__name__}: working size "
-        f"{remover.working_size}, {remover.views} views, {workers} photos at the same time, "
-        f"{share} cores each; loaded in {time.perf_counter() - started:.2f} s."
+        f"{model}: engine {used} on {device or 'cpu'}, working size {remover.working_size}, views "
+        f"{remover.views}, workers {workers}, threads {share}; loaded in "
+        f"{time.perf_counter() - started:.2f} s."
     )
     return remover
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, overload
 
 from semilar import photo as photos
+from semilar.errors import SettingError
 from semilar.restore.models import DEFAULT_MODEL
 from semilar.restore.naming import beside
 from semilar.restore.remover import Remover
@@ -59,6 +60,8 @@ def remove(
     """
     remover = _remover(str(model), engine)
     if not isinstance(picture, str | Path):
+        if output is not None:
+            raise SettingError("An output file is for a photo given by its path.")
         return remover.remove(picture, strength=strength, mask=mask).image
     target = Path(output) if output else beside(Path(picture))
     result = remover.remove(picture, strength=strength, mask=mask)
