@@ -236,7 +236,7 @@ def test_a_strength_of_nothing_and_one_of_twice_as_much(model: Path, tmp_path: P
     assert json.loads(nothing.stdout)["unchanged"] == 1
     said = _run(street, "-o", tmp_path / "0.png", "--model", model, "--strength", "0", "--force")
     assert said.stderr == (
-        f"{street}: a strength of 0 takes nothing; {tmp_path / '0.png'} is a plain copy.\n"
+        f"{street}: a strength of 0 takes nothing; {tmp_path / '0.png'} gets the same picture.\n"
     )
     assert (tmp_path / "0.png").read_bytes() == street.read_bytes()
     means = [smooth_picture().mean()]

@@ -221,13 +221,13 @@ def report(outcome: "Outcome", *, strength: float, quiet: bool = False) -> None:
         return
     for note in outcome.notes:
         say(note)
-    copy = "it is passed on as it is" if target == STREAM else f"{target} is a plain copy"
+    same = f"{'standard output' if target == STREAM else target} gets the same picture"
     if outcome.status == "skipped":
         say(f"{source}: skipped, {target} is there.")
     elif strength == 0:
-        say(f"{source}: a strength of 0 takes nothing; {copy}.")
+        say(f"{source}: a strength of 0 takes nothing; {same}.")
     elif outcome.status == "unchanged":
-        say(f"{source}: no flare found; {copy}.")
+        say(f"{source}: no flare found; {same}.")
     if outcome.working_size:
         height, width = outcome.working_size
         detail(
