@@ -22,6 +22,7 @@ NAMES = [
     "RunExistsError",
     "SemilarError",
     "SettingError",
+    "SeveralPicturesError",
     "WeightsMissingError",
     "__version__",
     "remove",
@@ -41,7 +42,7 @@ SIGNATURES = {
     semilar.Remover.remove: (
         "(self, picture: Any, *, strength: float = 1.0, mask: Any = None) -> Result[Any]"
     ),
-    semilar.MissingExtraError: "(package: str, extra: str) -> None",
+    semilar.MissingExtraError: "(package: str, extra: str, *, what: str = 'This') -> None",
 }
 
 PARENTS = {
@@ -54,6 +55,7 @@ PARENTS = {
     "RunExistsError": "OutputExistsError",
     "SemilarError": "Exception",
     "SettingError": "SemilarError",
+    "SeveralPicturesError": "PhotoError",
     "WeightsMissingError": "ModelError",
 }
 

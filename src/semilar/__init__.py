@@ -19,6 +19,7 @@ from semilar.errors import (
     RunExistsError,
     SemilarError,
     SettingError,
+    SeveralPicturesError,
     WeightsMissingError,
 )
 
@@ -39,6 +40,7 @@ __all__ = [
     "RunExistsError",
     "SemilarError",
     "SettingError",
+    "SeveralPicturesError",
     "WeightsMissingError",
     "__version__",
     "remove",

@@ -2,6 +2,7 @@
 
     SemilarError             something the caller can mend; its text is one sentence
     ├── PhotoError           a picture or mask that cannot be read, used or written
+    │   └── SeveralPicturesError   a file of several pictures, of which one can be taken
     ├── ModelError           a model, engine or device that is not there or does not work
     │   └── WeightsMissingError    weights that can be had are not on this computer
     ├── SettingError         a setting outside its range; a ValueError too
@@ -26,6 +27,10 @@ class SemilarError(Exception):
 
 class PhotoError(SemilarError):
     """A picture or mask that cannot be read, used or written; the sentence names the file."""
+
+
+class SeveralPicturesError(PhotoError):
+    """A file of several pictures where one is needed; `first_frame=True` takes the first."""
 
 
 class ModelError(SemilarError):
@@ -59,9 +64,9 @@ class DownloadError(SemilarError):
 class MissingExtraError(SemilarError):
     """An optional part of the package is needed and not installed."""
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str, *, what: str = "This") -> None:
         super().__init__(
-            f'This needs {package}, which is not installed: pip install "semilar[{extra}]"'
+            f'{what} needs {package}, which is not installed: pip install "semilar[{extra}]"'
         )
         self.package = package
         self.extra = extra

@@ -32,8 +32,8 @@ def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
     return MissingExtraError(package, extra) if extra else None
 
 
-def load_extra(module: str, extra: str) -> Any:
-    """Import `module`; where it is not installed, say which extra brings it.
+def load_extra(module: str, extra: str, *, what: str = "This") -> Any:
+    """Import `module`; where it is not installed, say which extra brings it and `what` needs it.
 
     >>> load_extra("json", "train").dumps(1)
     '1'
@@ -43,4 +43,4 @@ def load_extra(module: str, extra: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or not module.startswith(error.name.partition(".")[0]):
             raise
-        raise MissingExtraError(module.partition(".")[0], extra) from None
+        raise MissingExtraError(module.partition(".")[0], extra, what=what) from None

@@ -10,7 +10,7 @@ from PIL import Image
 
 from tests.support.command import semilar
 from tests.support.models import dimming_model
-from tests.support.pictures import file_bytes, smooth_picture
+from tests.support.pictures import camera_exif, file_bytes, smooth_picture
 
 
 def _wait_for(path: Path, process: subprocess.Popen) -> None:
@@ -25,10 +25,11 @@ def test_photos_are_restored_when_they_are_whole(tmp_path: Path) -> None:
     model = dimming_model(tmp_path / "dim.onnx")
     source, target = tmp_path / "in", tmp_path / "out"
     source.mkdir()
-    content = file_bytes(Image.fromarray(smooth_picture()), "PNG")
+    content = file_bytes(Image.fromarray(smooth_picture()), "PNG", exif=camera_exif())
     (source / "first.png").write_bytes(content)
     (source / "bad.jpg").write_bytes(b"no picture")
     options = ["--model", str(model), "--settle", "0.4", "--workers", "2"]
+    options += ["--strip-gps", "--first-frame"]
     process = subprocess.Popen(
         [sys.executable, "-m", "semilar", "watch", str(source), str(target), *options],
         stderr=subprocess.PIPE,
@@ -51,6 +52,8 @@ def test_photos_are_restored_when_they_are_whole(tmp_path: Path) -> None:
     for name in ("first.png", "slow.png"):
         with Image.open(target / name) as image:
             assert image.size == (64, 48)
+            assert image.getexif()[0x0110] == "Night Phone 3"
+            assert not image.getexif().get_ifd(0x8825)
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from PIL import Image
 
 from semilar.data.labeled import ReadyPairs, SimulatedPairs, flare_layer, synth_settings
 from semilar.data.pairs import find_pairs
-from semilar.data.photos import PhotoCache, PhotoFolder, eight_bit, with_short_side
+from semilar.data.photos import PhotoCache, PhotoFolder, with_short_side
 from semilar.data.unlabeled import UnlabeledPhotos, identify
 from semilar.data.views import StrongView
 from semilar.errors import SemilarError
@@ -138,11 +138,9 @@ def test_the_cache_never_changes_the_answer(tmp_path: Path) -> None:
         assert min(small(i).shape[:2]) == 512
 
 
-def test_sides_and_depths() -> None:
+def test_sides() -> None:
     tall = np.zeros((300, 100, 3), np.uint8)
     assert with_short_side(tall, 50).shape == (150, 50, 3)
-    deep = np.array([[[0, 32896, 65535]]], np.uint16)
-    assert eight_bit(deep).tolist() == [[[0, 128, 255]]]
 
 
 def test_folders_hold_files_out_by_name(tmp_path: Path) -> None:

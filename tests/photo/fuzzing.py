@@ -4,13 +4,16 @@ Run as `python -m tests.photo.fuzzing FIRST COUNT FOLDER`: prints one JSON objec
 decoder, a hang or memory beyond the limit ends this process, which the test sees.
 """
 
+import io
 import json
 import resource
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import tifffile
 from PIL import Image
 
 from semilar import photo
@@ -37,6 +40,10 @@ def seeds() -> list[tuple[str, bytes]]:
         (".tif", file_bytes(image, "TIFF", compression="tiff_lzw")),
         (".tif", file_bytes(image, "TIFF", **extra)),
         (".tif", photo.encode(deep, format="TIFF")),
+        (".tif", photo.encode(photo.Photo(pixels=noise16(20, 24) / 65535), format="TIFF")),
+        (".tif", by_tifffile(noise16(40, 56).astype(np.float32), tile=(16, 16))),
+        (".jpg", file_bytes(image, "MPO", save_all=True, append_images=[image], **extra)),
+        (".png", file_bytes(image, "PNG", save_all=True, append_images=[image.rotate(9)])),
         (".webp", file_bytes(alpha, "WEBP", **extra)),
         (".webp", file_bytes(image, "WEBP", lossless=True)),
         (".avif", file_bytes(image, "AVIF", **extra)),
@@ -46,6 +53,12 @@ def seeds() -> list[tuple[str, bytes]]:
         (".pgm", b"P2\n4 2\n255\n0 1 2 3 4 5 6 255\n"),
         (".heic", photo.encode(photo.Photo(pixels=np.asarray(image)), format="HEIF")),
     ]
+
+
+def by_tifffile(pixels: np.ndarray, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    tifffile.imwrite(stream, pixels, photometric="rgb", **options)
+    return stream.getvalue()
 
 
 def mutate(content: bytes, rng: np.random.Generator) -> bytes:
@@ -84,8 +97,14 @@ def main(first: int, count: int, folder: Path) -> dict[str, float]:
         name = f"{number}{suffix}"
         began = time.monotonic()
         try:
-            shot = photo.read(mutant, max_pixels=MAX_PIXELS, name=name)
-            photo.write(shot.with_pixels(shot.pixels ^ shot.pixels.dtype.type(1)), folder / name)
+            shot = photo.read(
+                mutant,
+                max_pixels=MAX_PIXELS,
+                name=name,
+                first_frame=True,
+                strip_gps=number % 2 == 0,
+            )
+            photo.write(shot.with_pixels(shot.pixels[::-1].copy()), folder / name)
             result["read"] += 1
         except SemilarError as error:
             sentence = str(error)

@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +12,16 @@ import tifffile
 from PIL import Image
 
 from semilar import photo
-from semilar.errors import OutputExistsError
+from semilar.errors import MissingExtraError, OutputExistsError
 from semilar.photo import PhotoError
 from tests.support.pictures import file_bytes, png_header, smooth_picture
 
 GOOD = file_bytes(Image.fromarray(smooth_picture()), "JPEG")
 
 
-def float_tiff() -> bytes:
+def tiff_of(values: np.ndarray, **options: Any) -> bytes:
     stream = io.BytesIO()
-    tifffile.imwrite(stream, np.zeros((8, 8), np.float32))
+    tifffile.imwrite(stream, values, **options)
     return stream.getvalue()
 
 
@@ -34,7 +35,9 @@ def float_tiff() -> bytes:
         ("old.gif", b"GIF89a" + bytes(40), "not a picture"),
         ("print.eps", b"%!PS-Adobe-3.0 EPSF-3.0\n" + bytes(40), "not a picture"),
         ("huge.png", png_header(30_000, 30_000), "more than the limit of 200,000,000"),
-        ("float.tif", float_tiff(), "not supported"),
+        ("nan.tif", tiff_of(np.full((8, 8), np.nan, np.float32)), "not finite"),
+        ("wide.tif", tiff_of(np.zeros((8, 8), np.uint64)), "64 bits per channel are not supported"),
+        ("cut.tif", tiff_of(np.zeros((8, 8), np.float32))[:300], "damaged TIFF"),
         ("shot.dng", b"not from a camera", "camera file"),
     ],
 )
@@ -46,6 +49,16 @@ def test_one_sentence_with_the_name(tmp_path: Path, name: str, content: bytes, r
     assert name in sentence
     assert reason in sentence
     assert "\n" not in sentence
+
+
+def test_a_missing_extra_names_file_and_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    heic = file_bytes(Image.fromarray(smooth_picture()), "AVIF").replace(b"ftypavif", b"ftypheic")
+    heic = heic[:16] + b"mif1" * 4 + heic[32:]
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)
+    monkeypatch.setitem(sys.modules, "rawpy", None)
+    for name, extra in (("night.heic", "heif"), ("night.dng", "raw")):
+        with pytest.raises(MissingExtraError, match=rf"^night\..*semilar\[{extra}\]"):
+            photo.read(heic, name=name)
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
@@ -66,14 +79,6 @@ def test_a_png_named_jpg_is_read_and_said() -> None:
     shot = photo.read(content, name="street.jpg")
     assert shot.format == "PNG"
     assert shot.notes == ("street.jpg: is a PNG file in spite of its name.",)
-
-
-def test_further_pages_are_said() -> None:
-    page = Image.fromarray(smooth_picture())
-    content = file_bytes(page, "TIFF", save_all=True, append_images=[page, page])
-    assert photo.read(content, name="scan.tif").notes == (
-        "scan.tif: holds 3 pictures; only the first is used.",
-    )
 
 
 def test_nothing_is_replaced_without_force(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from PIL import Image, ImageOps
 from skimage.metrics import peak_signal_noise_ratio
 
 from semilar import photo
-from semilar.photo.model import to_depth
+from semilar.photo import to_depth
 from tests.support.pictures import camera_exif, file_bytes, noise16, smooth_picture, srgb_profile
 
 pillow_heif.register_heif_opener()  # so that Pillow can write what is to be read
@@ -189,6 +189,31 @@ def test_jpeg_keeps_tables_and_subsampling(subsampling: int) -> None:
         assert after.layer == before.layer  # pyright: ignore
 
 
+@pytest.mark.parametrize("quality", [None, 80])
+@pytest.mark.parametrize("progressive", [True, False])
+def test_jpeg_stays_progressive_and_keeps_its_comment(
+    progressive: bool, quality: int | None
+) -> None:
+    words = "the street at night, f/1.8 – é".encode()
+    source = file_bytes(
+        Image.fromarray(smooth_picture(96, 128)), "JPEG", progressive=progressive, comment=words
+    )
+    shot = photo.read(source)
+    written = photo.encode(shot.with_pixels(255 - shot.pixels), quality=quality)
+    assert (b"\xff\xc2" in written) == progressive  # the marker of a progressive frame
+    with Image.open(io.BytesIO(written)) as after:
+        assert bool(after.info.get("progressive")) == progressive
+        assert after.info["comment"] == words
+
+
+def test_every_comment_of_a_jpeg_is_kept() -> None:
+    source = file_bytes(Image.fromarray(smooth_picture()), "JPEG", comment=b"first")
+    source = source[:2] + b"\xff\xfe\0\x08before" + source[2:]
+    shot = photo.read(source)
+    with Image.open(io.BytesIO(photo.encode(shot.with_pixels(255 - shot.pixels)))) as after:
+        assert after.info["comment"] == b"before\nfirst"
+
+
 def test_turned_jpeg_loses_less_than_with_upright_tables() -> None:
     """A sideways phone photo is decoded, turned and encoded again; its tables turn along."""
     image = Image.fromarray(smooth_picture(128, 192))
@@ -247,6 +272,10 @@ def test_grey_is_written_grey() -> None:
 def test_depth_conversion_rounds_to_the_nearest() -> None:
     deep = np.arange(65536, dtype=np.uint16)
     assert np.array_equal(to_depth(deep, 8), np.rint(deep / 257).astype(np.uint8))
+    wide = deep.astype(np.uint32) * np.uint32(65537)
+    floats = np.array([-0.3, 0.0, 0.5, 1.0, 7.5])
+    assert np.array_equal(to_depth(wide, 16), deep)
+    assert to_depth(floats.astype(np.float32), 8).tolist() == [0, 0, 128, 255, 255]
     codes = np.arange(256, dtype=np.uint8)
     assert np.array_equal(to_depth(to_depth(codes, 16), 8), codes)
 

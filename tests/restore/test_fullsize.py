@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from semilar.photo import Photo
 from semilar.photo.light import linear_to_srgb, srgb_to_linear
 from semilar.restore import Remover
 from semilar.restore.fullsize import shrink, subtract
@@ -83,6 +84,32 @@ def test_pixels_without_flare_stay_bit_for_bit(dtype: type) -> None:
     error = (result.image[inside].astype(np.float64) - scene[inside]) / top
     assert np.sqrt(np.mean(error**2)) < 0.01
     assert np.mean((spoiled[inside].astype(np.float64) - scene[inside]) / top) > 0.1
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.int32, np.float16, np.float32, np.float64])
+def test_photos_of_every_type_of_tiff(dtype: type) -> None:
+    """As above, and lights above white and below black stay what they are."""
+    spoiled, scene = _spot(dtype)
+    for one in (spoiled, scene) if np.dtype(dtype).kind != "u" else ():
+        one[:5, :5], one[-5:, -5:] = 6 if _top(dtype) == 1 else -7, -0.1 * _top(dtype)
+    result = Remover(engine=Oracle(scene)).remove(Photo(pixels=spoiled, format="TIFF"))
+    y, x = np.mgrid[-1:1:600j, -1:1:800j]
+    outside, inside = np.hypot(x, y) > 0.27, np.hypot(x, y) < 0.15
+    assert result.image.pixels.dtype == dtype
+    np.testing.assert_array_equal(result.image.pixels[outside], spoiled[outside])
+    error = (result.image.pixels[inside].astype(np.float64) - scene[inside]) / _top(dtype)
+    assert np.sqrt(np.mean(error**2)) < 0.01
+
+
+def test_a_highlight_above_white_under_flare_stays_above_white() -> None:
+    pixels = np.full((120, 160, 3), 0.5, np.float32)
+    pixels[50:60, 70:80] = 4.0  # encoded: 27 times white
+    result = Remover(engine=Dimmer(0.9)).remove(Photo(pixels=pixels, format="TIFF"))
+    assert result.found
+    after = result.image.pixels
+    assert 3.9 < after[50:60, 70:80].min() <= after[50:60, 70:80].max() <= 4
+    assert after[5, 5].max() < 0.5
+    assert after[100:].max() <= 1
 
 
 @pytest.mark.parametrize("noise", [0.0, 2 / 255])

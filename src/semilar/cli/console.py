@@ -64,10 +64,10 @@ def detail(message: str) -> None:
         err.print(message, style="dim", markup=False)
 
 
-def sentence(error: SemilarError) -> str:
-    """The error, and what to do about it on the command line."""
-    remedies = (remedy for kind, remedy in _REMEDIES.items() if isinstance(error, kind))
-    remedy = next(remedies, None)
+def sentence(error: SemilarError, more: dict[type[SemilarError], str] | None = None) -> str:
+    """The error, and what to do about it on the command line; `more` holds a verb's own advice."""
+    known = (more or {}) | _REMEDIES
+    remedy = next((remedy for kind, remedy in known.items() if isinstance(error, kind)), None)
     return f"{str(error).removesuffix('.')}; {remedy}." if remedy else str(error)
 
 

@@ -38,7 +38,7 @@ def info(
 def _describe(path: Path) -> dict[str, Any]:
     from semilar import photo
 
-    shot = photo.read(path)
+    shot = photo.read(path, first_frame=True)
     for note in shot.notes:
         say(note)
     data = shot.metadata

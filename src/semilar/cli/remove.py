@@ -23,7 +23,7 @@ from semilar.cli.console import (
     sentence,
     sentences,
 )
-from semilar.errors import SemilarError, SettingError
+from semilar.errors import SemilarError, SettingError, SeveralPicturesError
 from semilar.threads import one_thread_for_algebra
 
 if TYPE_CHECKING:
@@ -63,7 +63,13 @@ Quality = Annotated[
     int | None,
     typer.Option(min=1, max=100, help="JPEG, WebP, AVIF, HEIC; left out: as the original."),
 ]
+_ADVICE: dict[type[SemilarError], str] = {SeveralPicturesError: "take the first with --first-frame"}
+
 MaxPixels = Annotated[int, typer.Option(min=1, help="Refuse photos of more pixels.")]
+FirstFrame = Annotated[
+    bool, typer.Option("--first-frame", help="Take the first picture of animations and pages.")
+]
+StripGps = Annotated[bool, typer.Option("--strip-gps", help="Leave out where the photo was taken.")]
 
 
 @sentences
@@ -95,6 +101,8 @@ def remove(
     workers: Workers = 2,
     working_size: WorkingSize = None,
     max_pixels: MaxPixels = 200_000_000,
+    first_frame: FirstFrame = False,
+    strip_gps: StripGps = False,
     skip_existing: Annotated[
         bool, typer.Option("--skip-existing", help="Leave out photos that are done already.")
     ] = False,
@@ -130,6 +138,8 @@ def remove(
         force=force,
         skip_existing=skip_existing,
         max_pixels=max_pixels,
+        first_frame=first_frame,
+        strip_gps=strip_gps,
     )
     todo = plan(inputs, output, flare=flare_out, compare=compare)
     if as_json and any(job.target == STREAM for job in todo.jobs):
@@ -215,7 +225,8 @@ def report(outcome: "Outcome", *, strength: float, quiet: bool = False) -> None:
     source, target = shown(outcome.job.source), outcome.job.target
     if outcome.error is not None:
         error = outcome.error
-        complain(sentence(error) if isinstance(error, SemilarError) else outcome.message)
+        known = sentence(error, _ADVICE) if isinstance(error, SemilarError) else None
+        complain(known or outcome.message)
         return
     if quiet:
         return

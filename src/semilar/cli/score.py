@@ -66,8 +66,8 @@ def _score(file: Path, judge: Any) -> float:
     from semilar.errors import SemilarError
 
     pixels = photo.read(file).pixels
-    full = np.iinfo(pixels.dtype).max
-    picture = torch.from_numpy(pixels.astype(np.float32) / full).permute(2, 0, 1)
+    encoded = np.clip(pixels / np.float32(photo.white(pixels.dtype)), 0, 1).astype(np.float32)
+    picture = torch.from_numpy(encoded).permute(2, 0, 1)
     try:
         return judge(picture[None]).item()
     except SemilarError as error:  # the scorer does not know the file's name

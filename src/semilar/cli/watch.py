@@ -9,10 +9,12 @@ from semilar.cli.console import say, sentences
 from semilar.cli.remove import (
     Device,
     EngineName,
+    FirstFrame,
     MaxPixels,
     Model,
     Quality,
     Strength,
+    StripGps,
     Threads,
     Workers,
     WorkingSize,
@@ -41,6 +43,8 @@ def watch(
     workers: Workers = 1,
     working_size: WorkingSize = None,
     max_pixels: MaxPixels = 200_000_000,
+    first_frame: FirstFrame = False,
+    strip_gps: StripGps = False,
 ) -> None:
     """Restore every photo that is or comes into a folder, until Ctrl-C.
 
@@ -55,7 +59,14 @@ def watch(
 
     watcher = Watcher(source, target, settle=settle)
     remover = open_session(model, engine, device, threads, working_size, workers=workers)
-    wishes = Wishes(strength=strength, quality=quality, force=True, max_pixels=max_pixels)
+    wishes = Wishes(
+        strength=strength,
+        quality=quality,
+        force=True,
+        max_pixels=max_pixels,
+        first_frame=first_frame,
+        strip_gps=strip_gps,
+    )
     say(f"Watching {source}; Ctrl-C ends it.")
     count = 0
     with stopping() as stop:

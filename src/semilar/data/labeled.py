@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from semilar import photo
 from semilar.data.pairs import Pair
-from semilar.data.photos import PhotoCache, Pixels, eight_bit, with_short_side
+from semilar.data.photos import PhotoCache, Pixels, with_short_side
 from semilar.errors import SemilarError
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.mapping import changed
@@ -124,8 +124,10 @@ class ReadyPairs:
         if index in self._kept:
             return self._kept[index]
         pair = self._pairs[index]
-        flared, clean = (eight_bit(photo.read(path).pixels) for path in (pair.input, pair.target))
-        flare = eight_bit(photo.read(pair.flare).pixels) if pair.flare else None
+        flared, clean = (
+            photo.to_depth(photo.read(path).pixels, 8) for path in (pair.input, pair.target)
+        )
+        flare = photo.to_depth(photo.read(pair.flare).pixels, 8) if pair.flare else None
         if flared.shape != clean.shape or (flare is not None and flare.shape != flared.shape):
             raise SemilarError(
                 f"{pair.input}: is {_size(flared)} but its partner {pair.target} is {_size(clean)}."

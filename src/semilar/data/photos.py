@@ -17,13 +17,6 @@ from semilar.errors import SemilarError
 Pixels = NDArray[np.uint8]  # (H, W, 3), encoded
 
 
-def eight_bit(pixels: NDArray[np.uint8 | np.uint16]) -> Pixels:
-    """Encoded pixels of 8 or 16 bits as 8 bits, rounded."""
-    if pixels.dtype == np.uint8:
-        return pixels.astype(np.uint8, copy=False)
-    return np.rint(pixels.astype(np.float32) / 257).astype(np.uint8)
-
-
 def resize(pixels: Pixels, height: int, width: int) -> Pixels:
     """Encoded pixels at another size; shrinking averages, so that nothing flickers."""
     if pixels.shape[:2] == (height, width):
@@ -59,7 +52,7 @@ class PhotoCache:
         if index in self._kept:
             self._kept.move_to_end(index)
             return self._kept[index]
-        pixels = with_short_side(eight_bit(photo.read(self.paths[index]).pixels), self.side)
+        pixels = with_short_side(photo.to_depth(photo.read(self.paths[index]).pixels, 8), self.side)
         self._kept[index] = pixels
         self._used += pixels.nbytes
         while self._used > self._budget and len(self._kept) > 1:

@@ -15,8 +15,7 @@ import numpy as np
 
 from semilar.errors import SemilarError
 from semilar.evaluate.pairing import Series, pair_folders
-from semilar.photo import find_photos, read
-from semilar.photo.model import to_depth
+from semilar.photo import find_photos, read, to_depth
 from semilar.quality import uses_colour_code
 
 _INPUT_WORDS = ("input", "flare", "lq")  # beside `input`, `flare` holds the layers

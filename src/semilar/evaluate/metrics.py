@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import SemilarError
-from semilar.photo import read
-from semilar.photo.model import to_depth
+from semilar.photo import read, to_depth
 from semilar.quality import psnr, region_psnr, ssim, uses_colour_code
 from semilar.quality.lpips import Convention, shared_lpips
 
@@ -81,7 +80,7 @@ def _add_lpips(rows: dict[str, Row], pictures: Mapping[str, NDArray], truth: NDA
 
 
 def _read_mask(file: Path) -> NDArray[np.uint8]:
-    mask = to_depth(read(file).pixels, 8).astype(np.uint8, copy=False)
+    mask = to_depth(read(file).pixels, 8)
     if not uses_colour_code(mask):
         raise SemilarError(
             f"{file}: is not in the published colour code (glare 255,255,0; streak 255,0,0; "

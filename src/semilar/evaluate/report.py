@@ -17,8 +17,7 @@ from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Mean, Summary
 from semilar.evaluate.tables import ROLE_NAMES, number
 from semilar.files import write_text
-from semilar.photo import read
-from semilar.photo.model import to_depth
+from semilar.photo import read, to_depth
 
 _PAGE = Path(__file__).with_name("page.html")
 _SIDE, _MAP_SIDE = 800, 400  # pixels of the longer side of a picture and of an error map

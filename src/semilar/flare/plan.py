@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from semilar import __version__, photo
 from semilar.errors import SemilarError
 from semilar.flare.backgrounds import builtin_backgrounds
@@ -49,8 +47,7 @@ class Plan:
             pictures = builtin_of_size(self.size)
             return pictures[number % len(pictures)]
         path = self.backgrounds[number % len(self.backgrounds)]
-        pixels = photo.read(path).pixels
-        pixels = (pixels >> 8 if pixels.dtype == np.uint16 else pixels).astype(np.uint8)
+        pixels = photo.to_depth(photo.read(path).pixels, 8)
         if min(pixels.shape[:2]) < self.size:
             raise SemilarError(
                 f"{path}: {pixels.shape[1]} x {pixels.shape[0]} pixels, smaller than the crop of "

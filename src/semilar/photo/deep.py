@@ -1,12 +1,12 @@
-"""Pixels of 16 bits per channel.
+"""Pixels of 16 bits per channel from PNG and PPM, and of grey TIFF between 8 and 16 bits.
 
 Pillow has no 16-bit RGB mode: it keeps the high byte of each value and drops the low one. But its
 decoders take the byte order as a parameter, and read in the *other* order, the byte it keeps is the
-low one. Two passes, one in each order, give all 16 bits at the speed of C.
+low one. Two passes, one in each order, give all 16 bits at the speed of C. TIFF of 16 bits and more
+is for `tiff_samples`.
 """
 
 import re
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -15,7 +15,6 @@ from PIL import ImageFile
 from semilar.photo.model import UnsupportedPixelsError
 
 Deep = np.ndarray
-_OTHER_ORDER = {"L": "B", "B": "L", "N": "B" if sys.byteorder == "little" else "L"}
 
 
 def is_deep(image: ImageFile.ImageFile, kind: str) -> bool:
@@ -46,11 +45,11 @@ def deep_pixels(
         return (stored[:, :, 0:1] << 8) | stored[:, :, 1:2], (stored[:, :, 2] << 8) | stored[
             :, :, 3
         ]
-    if not re.fullmatch(r"RGB[AX]?;16[LBN]", raw):
+    if not re.fullmatch(r"RGBA?;16B", raw):
         raise UnsupportedPixelsError(
             f"this arrangement of 16-bit channels ({raw}) is not supported"
         )
-    low_mode = raw[:-1] + _OTHER_ORDER[raw[-1]]
+    low_mode = raw.replace("16B", "16L")
     values = np.asarray(image).astype(np.uint16) << 8
     values |= _decoded(reopen(), low_mode)
     if values.shape[2] == 4:

@@ -12,9 +12,9 @@ _SHORT = 3
 _MOST_ENTRIES = 512
 
 
-def _first_directory(exif: bytes) -> tuple[str, int, int] | None:
+def first_directory(exif: bytes | bytearray) -> tuple[str, int, int] | None:
     """(byte order, offset of the first entry, number of entries); None if it makes no sense."""
-    order = {b"II": "<", b"MM": ">"}.get(exif[:2])
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(bytes(exif[:4]))
     if order is None or len(exif) < 10:
         return None
     (start,) = struct.unpack_from(f"{order}I", exif, 4)
@@ -37,7 +37,7 @@ def _orientation_at(exif: bytes, order: str, first: int, count: int) -> int | No
 
 def orientation(exif: bytes | None) -> int:
     """The EXIF orientation, 1 to 8; 1 (upright) where none is given."""
-    found = _first_directory(exif) if exif else None
+    found = first_directory(exif) if exif else None
     if exif is None or found is None:
         return 1
     at = _orientation_at(exif, *found)
@@ -50,7 +50,7 @@ def upright(exif: bytes | None) -> bytes | None:
 
     The thumbnail shows the picture as it was before; file browsers would go on showing it.
     """
-    found = _first_directory(exif) if exif else None
+    found = first_directory(exif) if exif else None
     if exif is None or found is None:
         return exif
     order, first, count = found

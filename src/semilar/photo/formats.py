@@ -10,7 +10,7 @@ class Format:
 
     suffixes: tuple[str, ...]
     alpha: bool
-    deep: bool  # 16 bits per channel can be written
+    deep: bool  # more than 8 bits per channel can be written: 16, in TIFF any type
 
 
 FORMATS: dict[str, Format] = {
@@ -26,6 +26,8 @@ FORMATS: dict[str, Format] = {
 
 # Camera files are read (through LibRaw) and come back as 16-bit TIFF.
 RAW_SUFFIXES = (".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf", ".raf", ".rw2", ".pef", ".srw")
+
+MOST_IN_JPEG_MARKER = 65_000  # bytes of EXIF, XMP or a comment
 
 _HEIF_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1")
 

@@ -1,13 +1,17 @@
 """What a photograph is to the rest of the package: upright encoded pixels, and what came along."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from semilar.errors import PhotoError as PhotoError
 
-Pixels = NDArray[np.uint8 | np.uint16]
+Pixels = NDArray[Any]
+"""Encoded light. White is the largest value of an integer type and 1 for floats; TIFF files may
+hold floats beyond 0 and 1. The types are uint8, uint16 and, from TIFF, uint32, int32, float16,
+float32 and float64."""
 
 
 class UnsupportedPixelsError(ValueError):
@@ -24,12 +28,14 @@ class Metadata:
     dpi: tuple[float, float] | None = None
     jpeg_tables: tuple[tuple[int, ...], ...] | None = None  # quantisation, natural order
     jpeg_sampling: int = -1  # Pillow's code: 0 is 4:4:4, 1 is 4:2:2, 2 is 4:2:0, -1 unknown
+    jpeg_progressive: bool = False
+    jpeg_comment: bytes | None = None
     lossless: bool = False  # only asked of formats that can be both, as WebP
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Photo:
-    """One picture. `pixels` are encoded light, upright, (H, W, 3), uint8 or uint16."""
+    """One picture. `pixels` are encoded light, upright, (H, W, 3)."""
 
     pixels: Pixels
     alpha: Pixels | None = None  # (H, W), same type as the pixels
@@ -47,7 +53,7 @@ class Photo:
 
     @property
     def depth(self) -> int:
-        """Bits per channel: 8 or 16."""
+        """Bits per channel."""
         return self.pixels.dtype.itemsize * 8
 
     def with_pixels(self, pixels: Pixels) -> "Photo":
@@ -61,14 +67,31 @@ class Photo:
         return replace(self, pixels=pixels, original=self.original if same else None)
 
 
-def to_depth(pixels: Pixels, depth: int) -> Pixels:
-    """The same encoded values at 8 or 16 bits, rounded to the nearest.
+def white(dtype: DTypeLike) -> float:
+    """The value of full light in pixels of this type.
+
+    >>> white(np.uint8), white(np.float32)
+    (255.0, 1.0)
+    """
+    return 1.0 if np.issubdtype(dtype, np.floating) else float(np.iinfo(str(np.dtype(dtype))).max)
+
+
+@overload
+def to_depth(pixels: Pixels, depth: Literal[8]) -> NDArray[np.uint8]: ...
+@overload
+def to_depth(pixels: Pixels, depth: Literal[16]) -> NDArray[np.uint16]: ...
+def to_depth(pixels: Pixels, depth: Literal[8, 16]) -> Pixels:
+    """Encoded pixels of any type as unsigned integers of 8 or 16 bits, rounded to the nearest.
 
     >>> to_depth(np.array([0, 128, 255], np.uint8), 16).tolist()
     [0, 32896, 65535]
     """
-    if pixels.dtype.itemsize * 8 == depth:
+    target = np.dtype(np.uint8 if depth == 8 else np.uint16)
+    if pixels.dtype == target:
         return pixels
-    if depth == 16:
+    if pixels.dtype == np.uint8:
         return pixels.astype(np.uint16) * np.uint16(257)
-    return ((pixels.astype(np.uint32) + 128) // 257).astype(np.uint8)
+    if pixels.dtype == np.uint16:
+        return ((pixels.astype(np.uint32) + 128) // 257).astype(np.uint8)
+    scaled = pixels * np.float64(white(target) / white(pixels.dtype))
+    return np.rint(np.clip(scaled, 0, white(target), out=scaled), out=scaled).astype(target)

@@ -13,7 +13,7 @@ def read_raw(content: bytes, *, name: str, max_pixels: int) -> Photo:
 
     The picture is upright; it is written as TIFF, the only common format that keeps what it has.
     """
-    rawpy = load_extra("rawpy", "raw")
+    rawpy = load_extra("rawpy", "raw", what=f"{name}: a camera file")
     try:
         with rawpy.imread(io.BytesIO(content)) as camera_file:
             sizes = camera_file.sizes

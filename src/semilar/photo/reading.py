@@ -16,9 +16,12 @@ from semilar.errors import SemilarError
 from semilar.extras import load_extra
 from semilar.photo import exif as exif_block
 from semilar.photo.deep import deep_pixels, is_deep
-from semilar.photo.formats import FORMATS, RAW_SUFFIXES, by_suffix, sniff
+from semilar.photo.formats import FORMATS, MOST_IN_JPEG_MARKER, RAW_SUFFIXES, sniff
+from semilar.photo.gps import exif_without_gps, file_without_gps, has_gps, xmp_without_gps
 from semilar.photo.model import Metadata, Photo, PhotoError, Pixels, UnsupportedPixelsError
+from semilar.photo.notes import changes, check_frames, count_frames
 from semilar.photo.raw import read_raw
+from semilar.photo.tiff_samples import TiffSamples, tiff_samples
 
 DEFAULT_MAX_PIXELS = 200_000_000
 # EXIF orientation -> (transpose first, then flip rows, flip columns)
@@ -36,11 +39,18 @@ _TIFF_EXIF_TAGS = (270, 271, 272, 305, 306, 315, 33432, 34665, 34853)
 
 
 def read(
-    source: Path | str | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, name: str | None = None
+    source: Path | str | bytes,
+    *,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    name: str | None = None,
+    first_frame: bool = False,
+    strip_gps: bool = False,
 ) -> Photo:
     """Read a file, or its bytes, as upright encoded pixels with their metadata.
 
-    `max_pixels` is checked before decoding. `name` stands in messages (the path if not given).
+    `max_pixels` is checked before decoding. `name` stands in messages (the path if not given). Of
+    an animation or a file of several pages, which are refused otherwise, `first_frame` takes the
+    first picture. `strip_gps` leaves out where the photo was taken, and nothing else.
     """
     label = name or ("picture" if isinstance(source, bytes) else str(source))
     content = source if isinstance(source, bytes) else _file_bytes(Path(source))
@@ -55,7 +65,9 @@ def read(
             return read_raw(content, name=label, max_pixels=max_pixels)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            photo = _decode(content, kind, label, max_pixels)
+            photo = _decode(
+                content, kind, label, max_pixels, first_frame=first_frame, strip_gps=strip_gps
+            )
     except SemilarError:
         raise
     except UnsupportedPixelsError as error:
@@ -84,7 +96,7 @@ def _known() -> str:
     return ", ".join(FORMATS) + ", camera RAW"
 
 
-def _open(content: bytes, kind: str) -> ImageFile.ImageFile:
+def _open(content: bytes, kind: str, label: str) -> ImageFile.ImageFile:
     """Open with the one decoder that belongs to `kind`.
 
     Pillow's own `Image.open` would first apply its global pixel limit, which is lower than ours.
@@ -93,21 +105,41 @@ def _open(content: bytes, kind: str) -> ImageFile.ImageFile:
     if kind == "JPEG":  # not the factory, which looks for further pictures in MPO files
         return JpegImagePlugin.JpegImageFile(stream)
     if kind == "HEIF":
-        load_extra("pillow_heif", "heif").register_heif_opener()
+        load_extra("pillow_heif", "heif", what=f"{label}: HEIC").register_heif_opener()
     if kind not in Image.OPEN:
         Image.init()
     return Image.OPEN[kind][0](stream, "")
 
 
-def _decode(content: bytes, kind: str, label: str, max_pixels: int) -> Photo:
-    image = _open(content, kind)
-    check_size(image.size, label, max_pixels)
-    notes = _notes(image, kind, label)
+def _decode(
+    content: bytes,
+    kind: str,
+    label: str,
+    max_pixels: int,
+    *,
+    first_frame: bool,
+    strip_gps: bool,
+) -> Photo:
+    samples = tiff_samples(content) if kind == "TIFF" else None
+    if samples is not None:
+        check_size(samples.size, label, max_pixels)
+        image = samples.image
+    else:
+        image = _open(content, kind, label)
+        check_size(image.size, label, max_pixels)
+    frames = count_frames(image, kind, content)
+    notes = check_frames(frames, kind, label, first_frame=first_frame)
+    notes += changes(image, kind, label, content, deep=samples is not None)
     metadata = _metadata(image, kind)
-    turn = 1 if kind == "TIFF" else exif_block.orientation(metadata.exif)  # Pillow turns TIFF
-    as_stored = turn == 1 and not (kind == "TIFF" and image.getexif().get(0x0112, 1) != 1)
-    if is_deep(image, kind):
-        pixels, alpha = deep_pixels(image, kind, lambda: _open(content, kind), content)
+    turn = _turn_left(kind, metadata, samples)
+    original = content if frames == 1 and _as_stored(image, kind, turn) else None
+    if strip_gps:
+        metadata, original = _without_gps(metadata, original, image, kind)
+    if samples is not None:
+        pixels, alpha = samples.pixels()
+        grey = pixels.shape[2] == 1
+    elif is_deep(image, kind):
+        pixels, alpha = deep_pixels(image, kind, lambda: _open(content, kind, label), content)
         grey = pixels.shape[2] == 1
     else:
         image, metadata = _to_plain(image, metadata)
@@ -115,17 +147,48 @@ def _decode(content: bytes, kind: str, label: str, max_pixels: int) -> Photo:
         pixels, alpha = _split(np.asarray(image))
     if grey:
         pixels = np.repeat(pixels, 3, axis=2)
-    pixels = _turn(pixels, turn)
     return Photo(
-        pixels=pixels,
+        pixels=_turn(pixels, turn),
         alpha=None if alpha is None else _turn(alpha, turn),
         format=kind,
         grey=grey,
         metadata=_turned(metadata, turn),
         name=label,
         notes=notes,
-        original=content if as_stored else None,
+        original=original,
     )
+
+
+def _turn_left(kind: str, metadata: Metadata, samples: TiffSamples | None) -> int:
+    """The EXIF orientation that is still to be applied; Pillow turns the TIFF files it reads."""
+    if kind == "TIFF":
+        return samples.orientation if samples else 1
+    return exif_block.orientation(metadata.exif)
+
+
+def _as_stored(image: ImageFile.ImageFile, kind: str, turn: int) -> bool:
+    """Whether the pixels stay where the file has them."""
+    return turn == 1 and not (kind == "TIFF" and image.getexif().get(0x0112, 1) != 1)
+
+
+def _without_gps(
+    metadata: Metadata, original: bytes | None, image: ImageFile.ImageFile, kind: str
+) -> tuple[Metadata, bytes | None]:
+    """Metadata and file without the place; no file where it can't be taken out of it."""
+    exif, xmp = metadata.exif, metadata.xmp
+    raw_text = any(str(key).startswith("Raw profile type") for key in image.info)  # in PNG
+    if original is not None and (raw_text or has_gps(exif, xmp)):
+        original = file_without_gps(original, kind, image.info.get("exif"))
+        samples = tiff_samples(original) if kind == "TIFF" else None
+        after = _metadata(samples.image if samples else _open(original, kind, ""), kind)
+        if raw_text or has_gps(after.exif, after.xmp):
+            original = None
+    stripped = replace(
+        metadata,
+        exif=exif_without_gps(exif) if exif else None,
+        xmp=xmp_without_gps(xmp) if xmp else None,
+    )
+    return stripped, original
 
 
 def check_size(size: tuple[int, int], label: str, max_pixels: int) -> None:
@@ -139,17 +202,6 @@ def check_size(size: tuple[int, int], label: str, max_pixels: int) -> None:
         )
 
 
-def _notes(image: ImageFile.ImageFile, kind: str, label: str) -> tuple[str, ...]:
-    notes = []
-    expected = by_suffix(Path(label))
-    if expected is not None and expected != kind:
-        notes.append(f"{label}: is a {kind} file in spite of its name.")
-    frames = getattr(image, "n_frames", 1)
-    if frames > 1:
-        notes.append(f"{label}: holds {frames} pictures; only the first is used.")
-    return tuple(notes)
-
-
 def _metadata(image: ImageFile.ImageFile, kind: str) -> Metadata:
     info = image.info
     exif = _tiff_exif(image) if kind == "TIFF" else info.get("exif") or None
@@ -157,9 +209,11 @@ def _metadata(image: ImageFile.ImageFile, kind: str) -> Metadata:
         exif = exif[6:]
     tables = None
     sampling = -1
+    comments: list[bytes] = []
     if isinstance(image, JpegImagePlugin.JpegImageFile):
         tables = tuple(tuple(table) for _, table in sorted(image.quantization.items()))
         sampling = JpegImagePlugin.get_sampling(image)
+        comments = [text for marker, text in image.applist if marker == "COM"]
     dpi = info.get("dpi")
     xmp = info.get("xmp")
     return Metadata(
@@ -169,6 +223,8 @@ def _metadata(image: ImageFile.ImageFile, kind: str) -> Metadata:
         dpi=(float(dpi[0]), float(dpi[1])) if dpi else None,
         jpeg_tables=tables,
         jpeg_sampling=sampling,
+        jpeg_progressive=kind == "JPEG" and bool(info.get("progressive")),
+        jpeg_comment=b"\n".join(comments)[:MOST_IN_JPEG_MARKER] or None,
         lossless=kind == "WEBP" and b"VP8L" in _head(image),
     )
 

@@ -10,14 +10,13 @@ from PIL import Image, PngImagePlugin
 from semilar.errors import SemilarError
 from semilar.extras import load_extra
 from semilar.files import write_bytes
-from semilar.photo.formats import FORMATS, by_suffix
+from semilar.photo.formats import FORMATS, MOST_IN_JPEG_MARKER, by_suffix
 from semilar.photo.model import Photo, PhotoError, Pixels, to_depth
 from semilar.photo.png16 import png16
 from semilar.photo.tiff import tiff
 
 # Used where the original does not say: nearly invisible loss, full colour resolution.
 _QUALITY = {"JPEG": 95, "WEBP": 95, "AVIF": 90, "HEIF": 90}
-_MOST_IN_JPEG_MARKER = 65_000
 
 
 def write(photo: Photo, target: Path, *, quality: int | None = None, force: bool = False) -> None:
@@ -47,12 +46,11 @@ def encode(photo: Photo, *, format: str | None = None, quality: int | None = Non
         raise PhotoError(f"{photo.name}: quality {quality} is not between 1 and 100.")
     if photo.original is not None and kind == photo.format and quality is None:
         return photo.original
-    depth = photo.depth if FORMATS[kind].deep else 8
-    pixels = _with_alpha(photo, depth, FORMATS[kind].alpha)
+    pixels = _with_alpha(photo, kind)
     try:
         if kind == "TIFF":
             return tiff(pixels, photo.metadata)
-        if depth == 16:
+        if pixels.dtype == np.uint16:
             return png16(pixels, photo.metadata) if kind == "PNG" else _ppm16(pixels)
         return _with_pillow(photo, pixels, kind, quality)
     except SemilarError:
@@ -61,18 +59,42 @@ def encode(photo: Photo, *, format: str | None = None, quality: int | None = Non
         raise PhotoError(f"{photo.name}: cannot be written as {kind} ({error}).") from error
 
 
-def _with_alpha(photo: Photo, depth: int, alpha: bool) -> Pixels:
-    """(H, W, 1 to 4) at `depth` bits: grey photos get one channel again."""
+def losses(photo: Photo, target: Path) -> tuple[str, ...]:
+    """What a file of `target`'s format can't hold of this photo, a sentence each."""
+    kind = by_suffix(Path(target))
+    if kind is None or kind == photo.format:
+        return ()
+    lost = []
+    if photo.alpha is not None and not FORMATS[kind].alpha:
+        lost.append(f"{target}: {kind} has no transparency; it is left out.")
+    if (stored := _type(photo.pixels.dtype, kind)) != photo.pixels.dtype:
+        lost.append(f"{target}: {kind} holds {8 * stored.itemsize} bits per channel at most.")
+    return tuple(lost)
+
+
+def _type(dtype: np.dtype, kind: str) -> np.dtype:
+    """The type of pixel that a format stores for pixels of `dtype`."""
+    if kind == "TIFF" or dtype == np.uint8:
+        return dtype
+    return np.dtype(np.uint16 if FORMATS[kind].deep else np.uint8)
+
+
+def _with_alpha(photo: Photo, kind: str) -> Pixels:
+    """(H, W, 1 to 4) as `kind` stores them: grey photos get one channel again."""
     pixels = photo.pixels
     if photo.grey:
         first = pixels[:, :, :1]
         if not (pixels == first).all():
             weights = np.array([0.299, 0.587, 0.114], np.float32)
-            first = np.rint(pixels @ weights)[:, :, None].astype(pixels.dtype)
+            mixed = (pixels @ weights)[:, :, None]
+            first = (mixed if pixels.dtype.kind == "f" else np.rint(mixed)).astype(pixels.dtype)
         pixels = first
-    if alpha and photo.alpha is not None:
+    if FORMATS[kind].alpha and photo.alpha is not None:
         pixels = np.concatenate([pixels, photo.alpha[:, :, None]], axis=2)
-    return np.ascontiguousarray(to_depth(pixels, depth))
+    stored = _type(pixels.dtype, kind)
+    if stored != pixels.dtype:
+        pixels = to_depth(pixels, 16 if stored == np.uint16 else 8)
+    return np.ascontiguousarray(pixels)
 
 
 def _ppm16(pixels: Pixels) -> bytes:
@@ -83,7 +105,7 @@ def _ppm16(pixels: Pixels) -> bytes:
 
 def _with_pillow(photo: Photo, pixels: Pixels, kind: str, quality: int | None) -> bytes:
     if kind == "HEIF":
-        load_extra("pillow_heif", "heif").register_heif_opener()
+        load_extra("pillow_heif", "heif", what=f"{photo.name}: HEIC").register_heif_opener()
     image = Image.fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels)
     stream = io.BytesIO()
     image.save(stream, format=kind, **_options(photo, kind, quality))
@@ -98,11 +120,11 @@ def _options(photo: Photo, kind: str, quality: int | None) -> dict[str, Any]:
         return {"dpi": data.dpi} if kind == "BMP" and data.dpi else {}
     if data.icc:
         options["icc_profile"] = data.icc
-    if data.exif and not (kind == "JPEG" and len(data.exif) > _MOST_IN_JPEG_MARKER):
+    if data.exif and not (kind == "JPEG" and len(data.exif) > MOST_IN_JPEG_MARKER):
         options["exif"] = b"Exif\0\0" + data.exif if kind in ("JPEG", "WEBP") else data.exif
     if data.dpi and kind in ("JPEG", "PNG"):
         options["dpi"] = data.dpi
-    if data.xmp and not (kind == "JPEG" and len(data.xmp) > _MOST_IN_JPEG_MARKER):
+    if data.xmp and not (kind == "JPEG" and len(data.xmp) > MOST_IN_JPEG_MARKER):
         if kind == "PNG":
             options["pnginfo"] = _png_xmp(data.xmp)
         else:
@@ -114,13 +136,15 @@ def _options(photo: Photo, kind: str, quality: int | None) -> dict[str, Any]:
 
 def _compression(photo: Photo, kind: str, quality: int | None) -> dict[str, Any]:
     data = photo.metadata
-    if kind == "JPEG" and quality is None and data.jpeg_tables:
-        tables = [list(table) for table in data.jpeg_tables]
-        return {"qtables": tables, "subsampling": data.jpeg_sampling}
     chosen = quality or _QUALITY[kind]
     if kind == "JPEG":
-        sampling = data.jpeg_sampling if data.jpeg_tables else 0
-        return {"quality": chosen, "subsampling": sampling}
+        options: dict[str, Any] = {"quality": chosen, "subsampling": 0}
+        if data.jpeg_tables:
+            options["subsampling"] = data.jpeg_sampling
+        if data.jpeg_tables and quality is None:
+            del options["quality"]
+            options["qtables"] = [list(table) for table in data.jpeg_tables]
+        return options | {"progressive": data.jpeg_progressive, "comment": data.jpeg_comment}
     if kind == "WEBP" and data.lossless and quality is None:
         return {"lossless": True, "exact": True}
     return {"quality": chosen}

@@ -64,10 +64,18 @@ class Wishes:
     force: bool = False
     skip_existing: bool = False
     max_pixels: int = photos.DEFAULT_MAX_PIXELS
+    first_frame: bool = False
+    strip_gps: bool = False
 
     def read(self, source: Path | bytes, *, name: str | None = None) -> Photo:
         """Read a photo as the person wants it."""
-        return photos.read(source, name=name, max_pixels=self.max_pixels)
+        return photos.read(
+            source,
+            name=name,
+            max_pixels=self.max_pixels,
+            first_frame=self.first_frame,
+            strip_gps=self.strip_gps,
+        )
 
 
 def shown(source: Path) -> str:
@@ -105,7 +113,7 @@ def _restore(job: Job, remover: Remover, wishes: Wishes) -> dict:
         photos.write(result.image, job.target, quality=wishes.quality, force=wishes.force)
     return {
         "status": "restored" if result.found and wishes.strength > 0 else "unchanged",
-        "notes": before.notes,
+        "notes": before.notes + photos.losses(result.image, job.target),
         "found": result.found,
         "light": result.light,
         "working_size": result.working_size,

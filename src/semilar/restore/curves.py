@@ -2,7 +2,7 @@
 
 8-bit codes go through tables in both directions. 16-bit codes come back through a table over the
 square root of the light, interpolated: evaluating the curve's power for each pixel would cost more
-than all the rest. Floats go through the exact curve.
+than all the rest. Floats, and integers of 32 bits, go through the exact curve.
 """
 
 from functools import lru_cache
@@ -11,28 +11,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semilar.photo import white
 from semilar.photo.light import linear_to_srgb, srgb_table, srgb_to_linear
 
 Floats = NDArray[np.float32]
 Pixels = NDArray[Any]
-"""Encoded light: uint8, uint16, or float32 in [0, 1]."""
+"""Encoded light, of any type that `semilar.photo.model.Pixels` lists."""
 
 _STEPS_8 = 65535  # at the dark end, where the curve is steepest, still 20 steps per 8-bit code
 _STEPS = 8192
 
 
 def decode(pixels: Pixels) -> Floats:
-    """Encoded pixels (uint8, uint16, or float in [0, 1]) to linear light."""
+    """Encoded pixels to linear light, 1 for white; floats may lie outside of 0 and 1."""
     if pixels.dtype == np.uint8:
         return srgb_table(8).take(pixels, mode="clip")
     if pixels.dtype == np.uint16:
         return srgb_table(16).take(pixels, mode="clip")
-    return srgb_to_linear(pixels)
+    return srgb_to_linear(pixels if pixels.dtype.kind == "f" else pixels / white(pixels.dtype))
 
 
-def encode(linear: Floats, dtype: np.dtype) -> Pixels:
-    """Linear light, clipped to [0, 1] in place, to encoded pixels of `dtype`, rounded."""
-    np.clip(linear, 0, 1, out=linear)
+def encode(linear: Floats, dtype: np.dtype, *, brightest: Floats | None = None) -> Pixels:
+    """Linear light, clipped to [0, 1] in place, to encoded pixels of `dtype`, rounded.
+
+    For floats `brightest` may raise the limit of each value: files hold highlights above white.
+    """
+    np.clip(linear, 0, 1 if brightest is None else np.maximum(brightest, 1), out=linear)
     if dtype == np.uint8:
         linear *= np.float32(_STEPS_8)
         linear += np.float32(0.5)
@@ -42,7 +46,10 @@ def encode(linear: Floats, dtype: np.dtype) -> Pixels:
         codes *= np.float32(65535)
         codes += np.float32(0.5)
         return codes.astype(np.uint16)
-    return linear_to_srgb(linear)
+    if dtype.kind == "f":
+        return linear_to_srgb(linear).astype(dtype, copy=False)
+    codes = np.rint(linear_to_srgb(linear).astype(np.float64) * white(dtype))
+    return codes.astype(dtype)
 
 
 def encoded(linear: Floats) -> Floats:

@@ -20,6 +20,7 @@ Floats = NDArray[np.float32]
 
 # About what fits into a core's cache with its temporaries.
 _BAND_PIXELS = 100_000
+_TABLES = (np.uint8, np.uint16)  # the types that `curves` takes through tables
 # What each field of a layer is multiplied with, a function of linear light.
 _FACTORS: tuple[Callable[[Floats], Floats] | None, ...] = (None, brightness, np.asarray, clipped)
 
@@ -33,7 +34,7 @@ def shrink(pixels: Pixels, size: tuple[int, int], *, threads: int = 1) -> Small:
 
     def band(start: int, stop: int) -> None:
         inputs, weights = down.matrix(start, stop)
-        linear = decode(pixels[inputs])
+        linear = _within_white(decode(pixels[inputs]), pixels.dtype)
         fields = linear, clipped(linear), brightness(linear) ** 2, linear * linear
         low = [
             (weights @ one.reshape(len(one), -1)).reshape(-1, width, one.shape[2]) for one in fields
@@ -76,9 +77,10 @@ def subtract(
             removed *= np.float32(strength)
         if mask is not None:
             removed *= mask[start:stop, :, None] * np.float32(1 / 255)
+        brightest = linear.copy() if pixels.dtype.kind == "f" else None
         linear -= removed
-        out[start:stop] = encode(linear, pixels.dtype)
-        if pixels.dtype.kind == "f":  # codes survive the way to linear light and back, floats not
+        out[start:stop] = encode(linear, pixels.dtype, brightest=brightest)
+        if pixels.dtype not in _TABLES:  # codes survive the way to linear light and back
             np.copyto(out[start:stop], part, where=removed == 0)
 
     _each_band(band, height, max(1, _BAND_PIXELS // width), threads)
@@ -116,14 +118,20 @@ class _Enlarger:
             return None
         wide = self.across.along_last(planes[:, used])
         linear = decode(part)
+        seen = _within_white(linear, part.dtype)
         total = None
         for place, field in enumerate(used):
             rows = np.ascontiguousarray(wide[:, place].transpose(0, 2, 1))
             term = (weights @ rows.reshape(len(rows), -1)).reshape(linear.shape)
             if (factor := _FACTORS[field]) is not None:
-                term *= factor(linear)
+                term *= factor(seen)
             total = term if total is None else np.add(total, term, out=total)
         return None if total is None else (linear, total)
+
+
+def _within_white(linear: Floats, dtype: np.dtype) -> Floats:
+    """*Linear* light as the network knows it; only floats and signed integers can lie outside."""
+    return linear if dtype.kind == "u" else np.clip(linear, 0, 1)
 
 
 def _bands(length: int, step: int) -> Iterator[tuple[int, int]]:

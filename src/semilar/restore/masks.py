@@ -32,9 +32,7 @@ def fit_mask(mask: Any, size: tuple[int, int]) -> NDArray[np.uint8]:
 
 
 def _read(path: str | Path) -> NDArray[np.uint8]:
-    pixels = photos.read(path).pixels
-    shift = 8 * (pixels.dtype.itemsize - 1)
-    return (pixels.max(axis=2) >> shift).astype(np.uint8)
+    return photos.to_depth(photos.read(path).pixels.max(axis=2), 8)
 
 
 def _of_array(array: NDArray[Any]) -> NDArray[np.uint8]:

@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from semilar.errors import SemilarError
+from semilar.photo import read, to_depth
 from semilar.semi.repository import Entry, Event
 from semilar.semi.rule import Label, Outcome
 from semilar.semi.shards import MergedRepository
@@ -100,7 +101,7 @@ def find_entry(repository: MergedRepository, name: str) -> Entry:
 
 def to_picture(label: Label) -> Image.Image:
     """A stored label as an 8-bit picture, encoded."""
-    return Image.fromarray(np.rint(label.transpose(1, 2, 0) / 257).astype(np.uint8))
+    return Image.fromarray(np.ascontiguousarray(to_depth(label.transpose(1, 2, 0), 8)))
 
 
 def frame_of(entry: Entry, photos: Path | None) -> Image.Image | None:
@@ -108,11 +109,10 @@ def frame_of(entry: Entry, photos: Path | None) -> Image.Image | None:
     path = None if photos is None else photos / entry.path
     if path is None or not path.is_file() or entry.label is None:
         return None
-    from semilar.data.photos import eight_bit, resize
-    from semilar.photo import read
+    from semilar.data.photos import resize
 
     height, width = entry.label.shape[1:]
-    return Image.fromarray(resize(eight_bit(read(path).pixels), height, width))
+    return Image.fromarray(resize(to_depth(read(path).pixels, 8), height, width))
 
 
 def page(repository: MergedRepository, photos: Path | None, *, limit: int = 200) -> str:

@@ -13,7 +13,7 @@ from semilar import photo
 from semilar.data.labeled import SimulatedPairs
 from semilar.data.order import VALIDATION, derived_seed
 from semilar.data.pairs import Pair, find_pairs
-from semilar.data.photos import Pixels, eight_bit, with_short_side
+from semilar.data.photos import Pixels, with_short_side
 from semilar.errors import SemilarError
 from semilar.quality import psnr
 from semilar.train.mixture import Populations
@@ -90,14 +90,16 @@ def _chosen_pairs(check: PairsCheck) -> list[Pair]:
 
 
 def _pair_case(pair: Pair, check: PairsCheck) -> Case:
-    flared, clean = (eight_bit(photo.read(path).pixels) for path in (pair.input, pair.target))
+    flared, clean = (
+        photo.to_depth(photo.read(path).pixels, 8) for path in (pair.input, pair.target)
+    )
     if flared.shape != clean.shape:
         raise SemilarError(f"{pair.input}: differs in size from its partner {pair.target}.")
     mask = None
     if check.outside_mask:
         if pair.mask is None:
             raise SemilarError(f"{pair.input}: has no mask, which outside_mask asks for.")
-        mask = eight_bit(photo.read(pair.mask).pixels)
+        mask = photo.to_depth(photo.read(pair.mask).pixels, 8)
         if mask.shape != flared.shape:
             raise SemilarError(f"{pair.mask}: differs in size from {pair.input}.")
     if check.side and min(flared.shape[:2]) > check.side:
