@@ -44,7 +44,7 @@ def test_flarex_masks_are_of_another_code(tmp_path: Path) -> None:
     (found,) = find_sets(tmp_path)
     assert found.masks is not None
     assert not found.has_regions
-    assert set(found.pictures()[0].files) == {"untouched", "truth"}
+    assert set(found.pictures()[0].files) == {"untouched", "truth", "left_out"}
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from semilar.flare import SynthSettings, synthesize
-from semilar.flare.compose import compose, encode, encode_table
+from semilar.flare.compose import compose, compressed, encode, encode_table
 from semilar.flare.sample import Layers
 from semilar.flare.scene import night_scene
+from semilar.flare.settings import CameraSettings
 
 GAMMA = 2.1
 
@@ -35,7 +36,7 @@ def test_equals_the_double_loop():
     rng = np.random.default_rng(0)
     scene = rng.random((12, 17, 3), np.float32)
     layers = some_layers(rng, (12, 17))
-    sample = compose(scene, layers, GAMMA)
+    sample = compose(rng, scene, layers, GAMMA, CameraSettings())
     spoiled, target, flare = slow_compose(scene, layers, GAMMA)
     np.testing.assert_allclose(sample.input, spoiled, atol=3e-4)
     np.testing.assert_allclose(sample.target, target, atol=3e-4)
@@ -46,7 +47,7 @@ def test_composition_leaves_its_arguments_alone():
     rng = np.random.default_rng(2)
     scene, layers = rng.random((8, 9, 3), np.float32), some_layers(rng, (8, 9))
     before = [x.copy() for x in (scene, layers.light, layers.flare)]
-    compose(scene, layers, GAMMA)
+    compose(rng, scene, layers, GAMMA, CameraSettings())
     for old, new in zip(before, (scene, layers.light, layers.flare), strict=True):
         np.testing.assert_array_equal(old, new)
 
@@ -79,3 +80,37 @@ def test_saturated_lights_of_the_target_stay_saturated_in_the_input(seed):
     full = sample.target >= 1
     assert full.any()
     assert (sample.input[full] >= 1).all()
+
+
+def test_the_tone_curve_keeps_black_white_and_the_order():
+    table = encode_table(2.2, 0.7)
+    assert table[0] == 0
+    assert table[-1] == 1
+    assert (np.diff(table) >= 0).all()
+    plain = encode_table(2.2)
+    assert (table[plain < 0.45] <= plain[plain < 0.45]).all()
+    assert (table[plain > 0.55] >= plain[plain > 0.55]).all()
+
+
+def test_flare_brings_its_own_noise_and_the_target_has_none_of_it():
+    rng = np.random.default_rng(3)
+    scene = np.full((64, 64, 3), 0.1, np.float32)
+    flare = np.zeros_like(scene)
+    flare[:, 32:] = 0.3
+    layers = Layers(np.zeros_like(scene), flare, np.zeros((64, 64), bool))
+    sample = compose(rng, scene, layers, 1.0, CameraSettings(shot=(0.002, 0.002)))
+    assert sample.input[:, :32].std() < 1e-3
+    assert sample.input[:, 32:].std() == pytest.approx((0.002 * 0.3) ** 0.5, rel=0.1)
+    assert sample.target.std() < 1e-3
+
+
+def test_compression_is_that_of_jpeg_and_meets_input_and_target_alike():
+    rng = np.random.default_rng(4)
+    scene = rng.random((48, 40, 3), np.float32)
+    layers = Layers(np.zeros_like(scene), np.zeros_like(scene), np.zeros((48, 40), bool))
+    camera = CameraSettings(jpeg=1.0, quality=(30, 30))
+    sample = compose(rng, scene, layers, GAMMA, camera)
+    plain = compose(rng, scene, layers, GAMMA, CameraSettings())
+    np.testing.assert_array_equal(sample.input, sample.target)  # no flare: the same picture
+    np.testing.assert_array_equal(sample.input, compressed(plain.input, 30))
+    assert 0.01 < np.abs(sample.input - plain.input).mean() < 0.25

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from semilar.errors import SemilarError
-from semilar.quality import Regions, challenge_score, psnr, region_psnr, uses_colour_code
+from semilar.quality import (
+    Regions,
+    challenge_score,
+    psnr,
+    psnr_outside,
+    region_psnr,
+    uses_colour_code,
+)
 from tests.support.pictures import smooth_picture
 
 GLARE, STREAK, SOURCE, REST = (255, 255, 0), (255, 0, 0), (0, 0, 255), (0, 0, 0)
@@ -111,3 +118,19 @@ def test_a_mask_of_another_size_is_a_sentence() -> None:
     truth = smooth_picture(16, 24)
     with pytest.raises(SemilarError, match="mask has 16 x 24 pixels, the picture 24 x 16"):
         region_psnr(truth, truth, _coded(24, 16))
+
+
+def test_what_a_white_mask_hides_does_not_count() -> None:
+    rng = np.random.default_rng(3)
+    picture, truth = rng.integers(0, 256, (2, 20, 30, 3)).astype(np.uint8)
+    mask = np.zeros((20, 30, 3), np.uint8)
+    mask[4:12, 5:20] = 255
+    kept = mask[..., 0] == 0
+    total = sum(
+        (float(picture[place][c]) - float(truth[place][c])) ** 2
+        for place in zip(*np.nonzero(kept), strict=True)
+        for c in range(3)
+    )
+    wanted = 10 * np.log10(255**2 / (total / (3 * kept.sum())))
+    assert psnr_outside(picture, truth, mask) == pytest.approx(wanted)
+    assert psnr_outside(picture, truth, np.full_like(mask, 255)) is None

@@ -71,7 +71,7 @@ def benchmark(
     for each in sets:
         folder = folders[each.name]
         if each.masks and not each.has_regions:
-            say(f"{each.masks}: not in the published colour code; no G-PSNR and S-PSNR.")
+            say(f"{each.masks}: not in the published colour code; what is white is left out.")
         pictures = each.pictures()
         with progress() as bar:
             task = bar.add_task(f"Restoring {each.name}", total=len(pictures))

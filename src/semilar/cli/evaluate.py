@@ -17,6 +17,9 @@ def evaluate(
     mask: Annotated[
         Path | None, typer.Option(help="Folder of masks in the published colour code.")
     ] = None,
+    leave_out: Annotated[
+        Path | None, typer.Option(help="Folder of masks whose white does not count (FlareX).")
+    ] = None,
     untouched: Annotated[
         Path | None, typer.Option(help="Folder of the pictures with flare, to compare with.")
     ] = None,
@@ -59,7 +62,7 @@ def evaluate(
     from semilar.evaluate import pair_folders
     from semilar.evaluate.output import subject_mark
 
-    folders = {"result": input, "truth": gt, "mask": mask}
+    folders = {"result": input, "truth": gt, "mask": mask, "left_out": leave_out}
     folders |= {"untouched": untouched, "baseline": baseline}
     given = {role: path for role, path in folders.items() if path is not None}
     mark = subject_mark(**{role: path.resolve() for role, path in given.items()})

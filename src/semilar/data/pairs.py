@@ -56,8 +56,7 @@ def find_pairs(folder: Path) -> PairFolder:
             f"{folder}: no file has the same name in both folders, so there are no pairs."
         )
     pairs = [
-        Pair(name, inputs[name], targets[name], layers.get(name), masks.get(name))
-        for name in names
+        Pair(name, inputs[name], targets[name], layers.get(name), masks.get(name)) for name in names
     ]
     lonely = [*(inputs.keys() - targets.keys()), *(targets.keys() - inputs.keys())]
     unpaired = [inputs[name] if name in inputs else targets[name] for name in sorted(lonely)]

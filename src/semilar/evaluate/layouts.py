@@ -33,9 +33,14 @@ class TestSet:
     masks: Path | None
 
     def folders(self) -> dict[str, Path]:
-        """The folders by role, as `pair_folders` takes them; masks only in the colour code."""
+        """The folders by role, as `pair_folders` takes them.
+
+        Masks in the colour code tell regions apart; others (FlareX) are left out where white.
+        """
         found = {"untouched": self.inputs, "truth": self.truth}
-        return found | ({"mask": self.masks} if self.masks and self.has_regions else {})
+        if self.masks is None:
+            return found
+        return found | {"mask" if self.has_regions else "left_out": self.masks}
 
     @cached_property
     def has_regions(self) -> bool:

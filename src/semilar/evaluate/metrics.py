@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from semilar.errors import SemilarError
 from semilar.photo import read, to_depth
-from semilar.quality import psnr, region_psnr, ssim, uses_colour_code
+from semilar.quality import psnr, psnr_outside, region_psnr, ssim, uses_colour_code
 from semilar.quality.lpips import Convention, shared_lpips
 
 Row = dict[str, float | None]  # metric -> value; None where the picture has no such region
@@ -34,6 +34,7 @@ METRICS = (
     Metric("g_psnr", "G-PSNR (dB)", 3),
     Metric("s_psnr", "S-PSNR (dB)", 3),
     Metric("global_psnr", "global PSNR (dB)", 3),
+    Metric("outside_psnr", "PSNR outside the mask (dB)", 3),
 )
 SCORE = Metric("score", "challenge score (dB)", 3)
 REGIONS = ("g_psnr", "s_psnr", "global_psnr")
@@ -46,11 +47,13 @@ def measure(
     """The row of numbers of each role in `roles` against the ground truth of the same picture."""
     truth = read(files["truth"]).pixels
     mask = _read_mask(files["mask"]) if "mask" in files else None
+    left_out = to_depth(read(files["left_out"]).pixels, 8) if "left_out" in files else None
     pictures = {role: read(files[role]).pixels for role in roles}
     for role, picture in pictures.items():
         for other, shape in (
             ("truth", truth.shape),
             ("mask", None if mask is None else mask.shape),
+            ("left_out", None if left_out is None else left_out.shape),
         ):
             if shape is not None and shape != picture.shape:
                 raise SemilarError(
@@ -69,6 +72,9 @@ def measure(
             rows[role] |= dict(
                 zip(REGIONS, (regions.glare, regions.streak, regions.outside), strict=True)
             )
+    if left_out is not None:
+        for role, picture in pictures.items():
+            rows[role]["outside_psnr"] = psnr_outside(picture, truth, left_out)
     return rows
 
 

@@ -25,7 +25,7 @@ def prepare(
     chi2 = settings.noise * float(rng.chisquare(1))
     sigma = np.float32(chi2**0.5 if settings.noise_law == "variance" else chi2)
     if sigma > 0:
-        scene += _noise(rng, scene.size).reshape(scene.shape) * sigma
+        scene += noise(rng, scene.size).reshape(scene.shape) * sigma
     scene *= gain
     return np.clip(scene, 0, 1, out=scene)
 
@@ -37,13 +37,19 @@ def _noise_pool() -> Floats:
     return pool
 
 
-def _noise(rng: Rng, count: int) -> Floats:
+def noise(rng: Rng, count: int) -> Floats:
     """Normal noise cut from a long fixed sequence: drawing it afresh takes most of a sample."""
     pool = _noise_pool()
     if count >= pool.size:
         return rng.standard_normal(count, np.float32)
     start = int(rng.integers(0, pool.size - count))
     return pool[start : start + count]
+
+
+def draw_cast(rng: Rng, settings: BackgroundSettings) -> Floats:
+    """Factors (3,) of the colour channels, with a mean of 1: the camera's white balance errs."""
+    factors = np.exp(rng.normal(0, 1, 3) * settings.cast)
+    return (factors / factors.mean()).astype(np.float32)
 
 
 def power_table(gamma: float) -> Floats:

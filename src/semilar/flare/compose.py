@@ -1,27 +1,57 @@
 """Composition: scene, light sources and flare add in linear light; then clip and encode."""
 
-import numpy as np
+import io
 
+import numpy as np
+from PIL import Image
+
+from semilar.flare.background import noise
+from semilar.flare.draws import Rng, chance, integer, uniform
 from semilar.flare.masks import draw_mask
 from semilar.flare.sample import Floats, Layers, Sample
+from semilar.flare.settings import CameraSettings
 
 CODES = 4096
 
 
-def compose(scene: Floats, layers: Layers, gamma: float) -> Sample:
+def compose(
+    rng: Rng, scene: Floats, layers: Layers, gamma: float, camera: CameraSettings
+) -> Sample:
     """Put a sample together from a *linear* scene in [0, 1] and *linear* layers."""
     target = scene + layers.light
-    spoiled = np.clip(target + layers.flare, 0, 1)
+    spoiled = target + layers.flare
+    shot = uniform(rng, camera.shot)
+    if shot > 0:
+        grain = noise(rng, spoiled.size).reshape(spoiled.shape)
+        spoiled += grain * np.sqrt(layers.flare * np.float32(shot))
+    np.clip(spoiled, 0, 1, out=spoiled)
     np.clip(target, 0, 1, out=target)
     flare = np.clip(layers.flare, 0, 1)
     mask = draw_mask(layers, target)
-    table = encode_table(gamma)
-    return Sample(encode(spoiled, table), encode(target, table), encode(flare, table), mask)
+    table = encode_table(gamma, uniform(rng, camera.contrast))
+    spoiled, target = encode(spoiled, table), encode(target, table)
+    if chance(rng, camera.jpeg):
+        quality = integer(rng, camera.quality)
+        spoiled, target = compressed(spoiled, quality), compressed(target, quality)
+    return Sample(spoiled, target, encode(flare, table), mask)
 
 
-def encode_table(gamma: float) -> Floats:
-    """Encoded values for equally spaced square roots of linear light."""
-    return (np.linspace(0, 1, CODES) ** (2 / gamma)).astype(np.float32)
+def encode_table(gamma: float, contrast: float = 0.0) -> Floats:
+    """Encoded values for equally spaced square roots of linear light.
+
+    `contrast` bends them into the S that cameras give their pictures: y + c y (1 - y) (2 y - 1).
+    """
+    y = np.linspace(0, 1, CODES) ** (2 / gamma)
+    return (y + contrast * y * (1 - y) * (2 * y - 1)).astype(np.float32)
+
+
+def compressed(picture: Floats, quality: int) -> Floats:
+    """An *encoded* picture in [0, 1] after JPEG of that quality, colours at half size."""
+    codes = (picture * np.float32(255) + np.float32(0.5)).astype(np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(codes).save(buffer, "JPEG", quality=quality)
+    with Image.open(buffer) as decoded:
+        return np.asarray(decoded, np.float32) * np.float32(1 / 255)
 
 
 def encode(linear: Floats, table: Floats) -> Floats:

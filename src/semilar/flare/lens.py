@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from semilar.flare import ghosts, radial, shimmer, streaks
+from semilar.flare import ghosts, radial, shimmer, smear, streaks
 from semilar.flare.bank import draw_flare
 from semilar.flare.draws import Rng, chance, log_uniform
 from semilar.flare.frame import Frame
@@ -24,7 +24,8 @@ class Lens:
     """What was drawn for one picture."""
 
     sprite: Floats
-    """Glow, halo and shimmer of a source of unit flux, coarse grid, centre in the middle."""
+    """Glow, halo, veil, smears and shimmer of a source of unit flux, coarse grid, its centre in the
+    middle."""
     wave: Floats | None
     """Scattering by wave optics of such a source, fine grid, centre in the middle."""
     lines: list[streaks.Line]
@@ -76,6 +77,7 @@ def _draw_sprite(rng: Rng, frame: Frame, settings: LensSettings) -> Floats:
     dx = (np.arange(2 * columns + 1, dtype=np.float32) - columns)[None, :] * unit
     dy = (np.arange(2 * rows + 1, dtype=np.float32) - rows)[:, None] * unit
     distance = np.sqrt(dx * dx + dy * dy)
+    angle = np.arctan2(dy, dx) * np.float32(1 / (2 * np.pi))
     profile = np.zeros((radial.STEPS, 3), np.float32)
     if chance(rng, settings.glow.probability):
         profile += radial.glow_profile(rng, settings.glow)
@@ -84,7 +86,12 @@ def _draw_sprite(rng: Rng, frame: Frame, settings: LensSettings) -> Floats:
     sprite = profile[radial.index_of(distance)]
     if chance(rng, settings.shimmer.probability):
         table = shimmer.ray_table(rng, settings.shimmer)
-        sprite += shimmer.shimmer(table, dx, dy, distance)[..., None]
+        sprite += shimmer.shimmer(table, angle, distance)[..., None]
+    if chance(rng, settings.veil.probability):
+        sprite += radial.veil(rng, settings.veil, angle, distance)[..., None]
+    if chance(rng, settings.smear.probability):
+        for wipe in smear.draw_wipes(rng, settings.smear):
+            sprite += smear.smear(wipe, angle, distance)
     return sprite
 
 

@@ -29,6 +29,8 @@ NEON_SHARE = 0.06
 REFERENCE_RADIANCE = 10.0
 REFERENCE_RADIUS = 0.012
 
+LIT_BY = 3
+"""Only this many lamps, the strongest, light the scene up."""
 SATURATED = 0.85
 """Linear light from which a pixel of a photograph counts as part of a lamp."""
 
@@ -102,6 +104,29 @@ def draw_quiet(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) 
         for dx, dy, part in _parts(rng, shape, radius, turn):
             light = Light(x + dx, y + dy, part, surface, square=shape == "window")
             paint(canvas, light, Glow(0.0, 1.0), soft=soft * part)
+
+
+def light_up(
+    rng: Rng, scene: Floats, lights: list[Light], frame: Frame, settings: LightSettings
+) -> None:
+    """Brighten the *linear* scene around its strongest lamps, in place: they light it.
+
+    What a lamp lights up keeps its texture; flare has none. That is how the two can be told apart.
+    """
+    gain = uniform(rng, settings.lit)
+    reach = log_uniform(rng, settings.lit_reach) * frame.side
+    if gain <= 0 or not lights:
+        return
+    x, y = np.arange(frame.width, dtype=np.float32), np.arange(frame.height, dtype=np.float32)
+    lit = np.ones((frame.height, frame.width, 3), np.float32)
+    strongest = sorted(lights, key=lambda light: float(light.power(1).max()), reverse=True)
+    top = float(strongest[0].power(1).max())
+    for light in strongest[:LIT_BY]:
+        dx, dy = (x - np.float32(light.x)) / np.float32(reach), (y - np.float32(light.y)) / reach
+        fall = np.float32(gain) / (1 + dx[None, :] ** 2 + dy[:, None] ** 2)
+        lit += fall[..., None].astype(np.float32) * (light.power(1) / np.float32(top))
+    scene *= lit
+    np.clip(scene, 0, 1, out=scene)
 
 
 def find_lights(scene: Floats, limit: int, radiance: float) -> list[Light]:

@@ -1,29 +1,146 @@
 """The named settings."""
 
+from dataclasses import replace
+
 from semilar.errors import SemilarError
 from semilar.flare.settings import (
     BackgroundSettings,
+    CameraSettings,
     GhostSettings,
     GlowSettings,
     HaloSettings,
     LensSettings,
+    LightSettings,
     NightSettings,
     ShimmerSettings,
+    SmearSettings,
     StreakSettings,
     SynthSettings,
+    VeilSettings,
     WaveSettings,
 )
 
 _NIGHT = BackgroundSettings(
     gain=(0.7, 1.2), noise=0.003, noise_law="deviation", zoom=(0.3, 1.0), night=NightSettings()
 )
+# What a smeared lens is seen in front of: dark parks and streets, walls lit by their lamp, all in
+# the colours that phones make of lamp light.
+_STREET = replace(_NIGHT, cast=0.4, night=NightSettings(probability=0.95, exposure=(0.003, 0.12)))
+_PHONE = CameraSettings(contrast=(-0.2, 0.7), shot=(0.0, 0.003), jpeg=0.25)
+# The lamp stays with the small glow that belongs to it; a large glow is the lens's.
+_LAMPS = LightSettings(
+    count=(1, 4),
+    glow=(0.0, 0.2),
+    glow_reach=(2.0, 6.0),
+    colour=1.0,
+    adopt=4,
+    lit=(0.0, 4.0),
+    quiet=(0, 2),
+)
+_NO_STREAK = StreakSettings(probability=0.0)
 
+_SMEARED = SynthSettings(
+    name="smeared",
+    background=_STREET,
+    camera=_PHONE,
+    lights=_LAMPS,
+    lens=LensSettings(
+        strength=(0.6, 4.0),
+        glow=GlowSettings(
+            probability=0.85, height=(0.2, 2.0), core=(0.012, 0.05), exponent=(1.6, 3.2)
+        ),
+        veil=VeilSettings(probability=0.55, height=(0.01, 0.08), reach=(0.1, 0.5)),
+        smear=SmearSettings(
+            probability=0.9, height=(0.5, 4.0), spread=(0.5, 18), core=(0.02, 0.15)
+        ),
+        shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.5)),
+        streak=StreakSettings(
+            probability=0.35,
+            axes=(0.7, 0.25, 0.05),
+            height=(0.4, 3.0),
+            falloff=(0.3, 1.5),
+            rainbow=(0.0, 0.4),
+            tint=0.3,
+            width=(0.15, 4.0),
+            spread=(0.0, 0.2),
+            one_sided=0.1,
+            broken=0.05,
+            skirt=(0.0, 0.3),
+        ),
+        halo=HaloSettings(probability=0.1),
+        ghost=GhostSettings(probability=0.15),
+        wave=WaveSettings(probability=0.25, height=(0.02, 0.3)),
+    ),
+)
+
+_STREAKED = replace(
+    _SMEARED,
+    name="streaked",
+    lens=replace(
+        _SMEARED.lens,
+        veil=VeilSettings(probability=0.3, height=(0.005, 0.08)),
+        smear=SmearSettings(probability=0.3),
+        streak=replace(
+            _SMEARED.lens.streak, probability=1.0, axes=(0.45, 0.4, 0.15), rainbow=(0.0, 0.9)
+        ),
+    ),
+)
+
+_VEILED = replace(
+    _SMEARED,
+    name="veiled",
+    lens=replace(
+        _SMEARED.lens,
+        strength=(0.5, 3.0),
+        veil=VeilSettings(probability=1.0, height=(0.02, 0.3), edge=(0.6, 2.5)),
+        smear=SmearSettings(probability=0.3, height=(0.05, 0.5), spread=(5.0, 40.0)),
+        streak=_NO_STREAK,
+        shimmer=ShimmerSettings(probability=0.6),
+        halo=HaloSettings(probability=0.3, height=(0.005, 0.08)),
+    ),
+)
+
+_GHOSTS = replace(
+    _SMEARED,
+    name="ghosts",
+    lens=replace(
+        _SMEARED.lens,
+        strength=(0.5, 2.0),
+        veil=VeilSettings(probability=0.3, height=(0.005, 0.05)),
+        smear=SmearSettings(probability=0.3, height=(0.05, 0.8)),
+        streak=_NO_STREAK,
+        ghost=GhostSettings(probability=1.0, count=(1, 8), height=(0.005, 0.15)),
+        halo=HaloSettings(probability=0.4, height=(0.003, 0.05)),
+    ),
+)
+
+_DAYLIGHT = replace(
+    _SMEARED,
+    name="daylight",
+    flare_free=0.2,
+    background=replace(_NIGHT, cast=0.05, night=NightSettings(probability=0.0)),
+    lights=LightSettings(
+        count=(1, 1), radius=(0.01, 0.04), colour=0.3, off_frame=0.3, adopt=0, quiet=(0, 0)
+    ),
+    lens=replace(
+        _SMEARED.lens,
+        strength=(0.15, 1.0),
+        veil=VeilSettings(probability=0.5, height=(0.01, 0.2), reach=(0.3, 1.5)),
+        ghost=GhostSettings(probability=0.4),
+    ),
+)
 
 PRESETS: dict[str, SynthSettings] = {
     "realistic": SynthSettings(name="realistic", flare_free=0.15, background=_NIGHT),
     "strong": SynthSettings(
         name="strong", background=_NIGHT, lens=LensSettings(strength=(2.0, 8.0))
     ),
+    "smeared": _SMEARED,
+    "streaked": _STREAKED,
+    "veiled": _VEILED,
+    "ghosts": _GHOSTS,
+    "daylight": _DAYLIGHT,
+    "clear": replace(_SMEARED, name="clear", flare_free=1.0),
     "protocol": SynthSettings(name="protocol"),
     "lens-a": SynthSettings(
         name="lens-a",

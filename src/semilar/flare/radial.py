@@ -4,7 +4,7 @@ import numpy as np
 
 from semilar.flare.draws import Rng, log_uniform, uniform
 from semilar.flare.sample import Floats
-from semilar.flare.settings import GlowSettings, HaloSettings
+from semilar.flare.settings import GlowSettings, HaloSettings, VeilSettings
 
 STEPS = 1024
 REACH = 2.0
@@ -39,3 +39,17 @@ def halo_profile(rng: Rng, settings: HaloSettings) -> Floats:
     channels = radius * np.array([1.06, 1.0, 0.94], np.float32)
     offset = (distances()[:, None] - channels) / width
     return np.float32(log_uniform(rng, settings.height)) * np.exp(-offset * offset)
+
+
+def veil(rng: Rng, settings: VeilSettings, angle: Floats, distance: Floats) -> Floats:
+    """Light of a hazy glass, uneven around the source; (H, W), linear light.
+
+    `angle` is in full turns, `distance` in short sides.
+    """
+    reach, edge = log_uniform(rng, settings.reach), uniform(rng, settings.edge)
+    height = log_uniform(rng, settings.height)
+    light = np.exp(-((distance * np.float32(1 / reach)) ** np.float32(edge)))
+    for lobes in (1, 2):
+        share, start = np.float32(uniform(rng, (0, settings.uneven))), np.float32(rng.random())
+        light *= 1 + share * np.cos(np.float32(2 * np.pi * lobes) * (angle - start))
+    return light * np.float32(height)

@@ -37,7 +37,24 @@ class BackgroundSettings:
     zoom: Range = (0.0, 0.0)
     """0 is a crop pixel by pixel, 1 the largest possible crop, shrunk."""
     flip: bool = True
+    cast: float = 0.0
+    """Colour cast of the whole photograph, lamps and flare included: deviation of the logarithm of
+    each channel, as the white balance of a camera errs."""
     night: NightSettings = NightSettings(probability=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CameraSettings:
+    """What the camera does after the light has fallen on it."""
+
+    contrast: Range = (0.0, 0.0)
+    """Strength of the S-shaped tone curve on *encoded* light; 0 is none."""
+    shot: Range = (0.0, 0.0)
+    """Variance of the noise that the flare's own light adds, per unit of linear light."""
+    jpeg: float = 0.0
+    """Share of samples that are compressed, input and target alike."""
+    quality: tuple[int, int] = (65, 96)
+    """JPEG quality of those."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +85,10 @@ class LightSettings:
     """Share of samples whose main light lies outside the picture."""
     adopt: int = 6
     """At most this many bright spots of the photograph itself cast flare too."""
+    lit: Range = (0.0, 0.0)
+    """How many times brighter the scene right behind a lamp becomes: what it lights up stays."""
+    lit_reach: Range = (0.05, 0.4)
+    """Distance at which that has fallen to a half, in short sides; log-uniform."""
     quiet: tuple[int, int] = (0, 5)
     """How many bright things that cast no flare: reflections on a floor, lit panes, signs."""
     quiet_radius: Range = (0.006, 0.06)
@@ -88,6 +109,50 @@ class GlowSettings:
     exponent: Range = (2.4, 4.2)
     blue: float = 0.3
     """Largest share by which the outer glow turns blue."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VeilSettings:
+    """Haze on the glass: a wide glow with an end, height exp(-(r / reach)^edge), uneven around."""
+
+    probability: float = 0.0
+    height: Range = (0.01, 0.15)
+    reach: Range = (0.2, 1.2)
+    """Distance at which it has fallen to a third; log-uniform."""
+    edge: Range = (0.6, 2.0)
+    """Small: a sharp peak with a long tail; large: a flat disc of light."""
+    uneven: float = 0.3
+    """Largest relative difference between two sides."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmearSettings:
+    """Grease wiped in one direction: a bow tie of fine rays across the wipe (`flare.smear`)."""
+
+    probability: float = 0.0
+    wipes: tuple[float, ...] = (0.75, 0.2, 0.05)
+    """Probability of one direction, two and three."""
+    height: Range = (0.2, 2.5)
+    """Linear light close to the reference source; log-uniform."""
+    spread: Range = (0.6, 25.0)
+    """Half opening of the bow tie in degrees; log-uniform."""
+    core: Range = (0.02, 0.25)
+    """Distance up to which the light hardly falls, in short sides; log-uniform."""
+    falloff: Range = (0.6, 2.2)
+    """Exponent of the fall-off beyond."""
+    length: Range = (0.3, 2.0)
+    """Where the rays end, in short sides; log-uniform."""
+    fibres: Range = (0.0, 1.0)
+    """Contrast of the fine rays."""
+    foot: Range = (0.0, 0.25)
+    """Height of the wide foot under the bow tie, relative to its middle."""
+    bend: float = 0.25
+    """Largest turn of the rays over one short side, in radians: a wipe is seldom straight."""
+    one_sided: float = 0.1
+    dispersion: Range = (0.0, 0.25)
+    """How much farther red light is thrown than blue; 0.3 is that of a grating."""
+    tint: float = 0.25
+    """Largest relative change of red and blue, one up, one down."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +240,8 @@ class LensSettings:
     strength: Range = (0.7, 1.9)
     """Common factor of all its flare; log-uniform."""
     glow: GlowSettings = GlowSettings()
+    veil: VeilSettings = VeilSettings()
+    smear: SmearSettings = SmearSettings()
     shimmer: ShimmerSettings = ShimmerSettings()
     streak: StreakSettings = StreakSettings()
     halo: HaloSettings = HaloSettings()
@@ -212,6 +279,7 @@ class SynthSettings:
     crop: Range = (0.5, 1.0)
     """Share of the photograph's side that the picture shows."""
     background: BackgroundSettings = field(default_factory=BackgroundSettings)
+    camera: CameraSettings = field(default_factory=CameraSettings)
     lights: LightSettings = field(default_factory=LightSettings)
     lens: LensSettings = field(default_factory=LensSettings)
     pattern: PatternSettings = field(default_factory=PatternSettings)

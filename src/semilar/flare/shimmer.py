@@ -31,9 +31,9 @@ def ray_table(rng: Rng, settings: ShimmerSettings) -> tuple[Floats, Floats]:
     return strength * np.float32(log_uniform(rng, settings.height)), lengths
 
 
-def shimmer(table: tuple[Floats, Floats], dx: Floats, dy: Floats, distance: Floats) -> Floats:
-    """Light of the rays at offsets `dx`, `dy` from the source, all in short sides; (H, W)."""
+def shimmer(table: tuple[Floats, Floats], angle: Floats, distance: Floats) -> Floats:
+    """Light of the rays around the source, (H, W); `angle` in full turns, `distance` in short
+    sides."""
     strength, length = table
-    turn = np.arctan2(dy, dx) * np.float32(ANGLES / (2 * np.pi))
-    index = turn.astype(np.int32) & (ANGLES - 1)
+    index = (angle * np.float32(ANGLES)).astype(np.int32) & (ANGLES - 1)
     return strength[index] * np.exp(-distance / length[index])

@@ -7,7 +7,7 @@ from semilar.flare.compose import compose
 from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.frame import draw_frame
 from semilar.flare.lens import cast, draw_lens
-from semilar.flare.lights import draw_lights, draw_quiet, find_lights
+from semilar.flare.lights import draw_lights, draw_quiet, find_lights, light_up
 from semilar.flare.masks import STREAK_FLOOR, brightest
 from semilar.flare.patterns import PatternSet
 from semilar.flare.protocol import pattern_layers
@@ -35,7 +35,17 @@ def synthesize(
         layers = simulate(rng, scene, settings)
     else:
         layers = pattern_layers(rng, patterns, size, gamma, settings.pattern)
-    return compose(scene, layers, gamma)
+    cast_colour(rng, scene, layers, settings)
+    return compose(rng, scene, layers, gamma, settings.camera)
+
+
+def cast_colour(rng: Rng, scene: Floats, layers: Layers, settings: SynthSettings) -> None:
+    """Give scene, lamps and flare, all *linear* light, one colour cast, in place."""
+    if settings.background.cast:
+        factors = backdrop.draw_cast(rng, settings.background)
+        for picture in (scene, layers.light, layers.flare):
+            picture *= factors
+        np.clip(scene, 0, 1, out=scene)
 
 
 def simulate(rng: Rng, scene: Floats, settings: SynthSettings) -> Layers:
@@ -45,6 +55,7 @@ def simulate(rng: Rng, scene: Floats, settings: SynthSettings) -> Layers:
     light = np.zeros_like(scene)
     found = find_lights(scene, settings.lights.adopt, log_uniform(rng, settings.lights.radiance))
     lights = draw_lights(rng, frame, settings.lights, light) + found
+    light_up(rng, scene, lights, frame, settings.lights)
     draw_quiet(rng, frame, settings.lights, light)
     if chance(rng, settings.flare_free):
         return Layers(light, np.zeros_like(scene), np.zeros(size, bool))

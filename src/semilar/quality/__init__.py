@@ -6,7 +6,13 @@ weights that are fetched once (`semilar weights fetch lpips-alex`).
 
 from semilar.quality.lpips import Convention, Lpips, lpips
 from semilar.quality.psnr import psnr
-from semilar.quality.regions import Regions, challenge_score, region_psnr, uses_colour_code
+from semilar.quality.regions import (
+    Regions,
+    challenge_score,
+    psnr_outside,
+    region_psnr,
+    uses_colour_code,
+)
 from semilar.quality.ssim import ssim
 
 __all__ = [
@@ -16,6 +22,7 @@ __all__ = [
     "challenge_score",
     "lpips",
     "psnr",
+    "psnr_outside",
     "region_psnr",
     "ssim",
     "uses_colour_code",

@@ -47,6 +47,14 @@ def region_psnr(picture: Picture, truth: Picture, mask: NDArray[np.uint8]) -> Re
     )
 
 
+def psnr_outside(picture: Picture, truth: Picture, mask: NDArray[np.uint8]) -> float | None:
+    """PSNR in dB where `mask` (H, W, 3) is black: FlareX hides the lamp of its clean shots and
+    marks the hiding thing in white. None where nothing is left."""
+    a, b = as_levels(picture, truth)
+    kept = 1 - mask.max(axis=2).astype(np.float64) / 255
+    return _weighted_psnr(np.sum((a - b) ** 2, axis=2), kept)
+
+
 def uses_colour_code(mask: NDArray[np.uint8]) -> bool:
     """Whether a mask keeps to the colour code: no pixel is both flare and light source (white)."""
     return bool(np.min(mask, axis=2).max(initial=0) <= 127)

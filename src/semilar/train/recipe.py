@@ -287,9 +287,7 @@ class Validation(Part):
         allowed = [f"{name}.{figure}" for name in self.measured for figure in ("psnr", "gain")]
         wrong = [figure for figure in self.best if figure not in allowed]
         if wrong:
-            raise ValueError(
-                f"best: {wrong[0]} is none of {', '.join(allowed) or '(no sets)'}"
-            )
+            raise ValueError(f"best: {wrong[0]} is none of {', '.join(allowed) or '(no sets)'}")
         return self
 
     @property

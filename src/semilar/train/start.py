@@ -142,8 +142,8 @@ def prepare(
     net = build_net(recipe, checkpoint)
     teacher = Teacher(net, momentum=recipe.teacher_momentum)
     optimizer = make_optimizer(net, recipe.optimizer)
-    seen = torch.compile(net) if recipe.machine.compile else net
-    model, optimizer = fabric.setup(cast(nn.Module, seen), optimizer)
+    seen = compiled(net) if recipe.machine.compile else net
+    model, optimizer = fabric.setup(seen, optimizer)
     teacher.net.to(fabric.device)
     progress = _restore(checkpoint, net, teacher, optimizer)
     plan = make_plan(recipe, sources)
@@ -173,6 +173,18 @@ def prepare(
         logbook=_logbook(recipe, folder, progress.step) if first else None,
         progress=progress,
     )
+
+
+def compiled(net: nn.Module) -> nn.Module:
+    """The network as `torch.compile` fuses it, with the same parameters.
+
+    Its compiler's pool of processes never answers once data workers have been forked, so it works
+    in this one.
+    """
+    from torch._inductor import config
+
+    config.compile_threads = 1
+    return cast(nn.Module, torch.compile(net))
 
 
 def check_batches(recipe: Recipe, world: int) -> None:

@@ -84,7 +84,9 @@ def _chosen_pairs(check: PairsCheck) -> list[Pair]:
         listed = check.names.read_text(encoding="utf-8").split()
         missing = sorted(set(listed) - {pair.name for pair in pairs})
         if missing:
-            raise SemilarError(f"{check.folder}: has no pair {missing[0]}, listed in {check.names}.")
+            raise SemilarError(
+                f"{check.folder}: has no pair {missing[0]}, which {check.names} lists."
+            )
         pairs = [pair for pair in pairs if pair.name in listed]
     return pairs[: check.limit]
 
