@@ -149,6 +149,18 @@ def test_a_clear_sample_has_lamps_and_no_flare():
     np.testing.assert_array_equal(sample.input, sample.target)
 
 
+def test_mist_of_the_scene_stays_in_the_target():
+    plain = replace(SynthSettings.preset("clear"), camera=SynthSettings().camera)
+    lifted = replace(plain, camera=replace(plain.camera, lift=(0.05, 0.05)))
+    background = night_scene(3, (160, 160))
+    first, second = (
+        synthesize(background, seed=2, settings=s, size=(128, 128)) for s in (plain, lifted)
+    )
+    assert second.target.min() > 0.2
+    assert first.target.min() < 0.1
+    np.testing.assert_array_equal(second.input, second.target)
+
+
 def test_a_colour_cast_meets_scene_and_flare_alike():
     settings = SynthSettings.preset("smeared")
     plain, cast_on = (

@@ -18,7 +18,7 @@ def compose(
     rng: Rng, scene: Floats, layers: Layers, gamma: float, camera: CameraSettings
 ) -> Sample:
     """Put a sample together from a *linear* scene in [0, 1] and *linear* layers."""
-    target = scene + layers.light
+    target = scene + layers.light + np.float32(_lift(rng, camera))
     spoiled = target + layers.flare
     shot = uniform(rng, camera.shot)
     if shot > 0:
@@ -34,6 +34,12 @@ def compose(
         quality = integer(rng, camera.quality)
         spoiled, target = compressed(spoiled, quality), compressed(target, quality)
     return Sample(spoiled, target, encode(flare, table), mask)
+
+
+def _lift(rng: Rng, camera: CameraSettings) -> float:
+    """Mostly little: the square of an even draw."""
+    low, high = camera.lift
+    return low + (high - low) * float(rng.random()) ** 2
 
 
 def encode_table(gamma: float, contrast: float = 0.0) -> Floats:

@@ -26,7 +26,7 @@ _NIGHT = BackgroundSettings(
 # What a smeared lens is seen in front of: dark parks and streets, walls lit by their lamp, all in
 # the colours that phones make of lamp light.
 _STREET = replace(_NIGHT, cast=0.4, night=NightSettings(probability=0.95, exposure=(0.003, 0.12)))
-_PHONE = CameraSettings(contrast=(-0.2, 0.7), shot=(0.0, 0.003), jpeg=0.25)
+_PHONE = CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.7), shot=(0.0, 0.003), jpeg=0.25)
 # The lamp stays with the small glow that belongs to it; a large glow is the lens's.
 _LAMPS = LightSettings(
     count=(1, 4),
@@ -49,7 +49,7 @@ _SMEARED = SynthSettings(
         glow=GlowSettings(
             probability=0.85, height=(0.2, 2.0), core=(0.012, 0.05), exponent=(1.6, 3.2)
         ),
-        veil=VeilSettings(probability=0.55, height=(0.01, 0.08), reach=(0.1, 0.5)),
+        veil=VeilSettings(probability=0.45, height=(0.015, 0.1), reach=(0.1, 0.5)),
         smear=SmearSettings(
             probability=0.9, height=(0.5, 4.0), spread=(0.5, 18), core=(0.02, 0.15)
         ),
@@ -131,7 +131,12 @@ _DAYLIGHT = replace(
 )
 
 PRESETS: dict[str, SynthSettings] = {
-    "realistic": SynthSettings(name="realistic", flare_free=0.15, background=_NIGHT),
+    "realistic": SynthSettings(
+        name="realistic",
+        flare_free=0.15,
+        background=_NIGHT,
+        camera=CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.5)),
+    ),
     "strong": SynthSettings(
         name="strong", background=_NIGHT, lens=LensSettings(strength=(2.0, 8.0))
     ),

@@ -47,6 +47,9 @@ class BackgroundSettings:
 class CameraSettings:
     """What the camera does after the light has fallen on it."""
 
+    lift: Range = (0.0, 0.0)
+    """Linear light that is everywhere in the scene itself (mist, a matte picture style): it stays,
+    so that not every grey black is taken for a veil."""
     contrast: Range = (0.0, 0.0)
     """Strength of the S-shaped tone curve on *encoded* light; 0 is none."""
     shot: Range = (0.0, 0.0)
