@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from semilar.files import OutputExistsError, atomic_path, write_bytes, write_text
+from semilar.errors import OutputExistsError
+from semilar.files import atomic_path, write_bytes, write_text
 
 
 def names(folder: Path) -> list[str]:

@@ -64,7 +64,7 @@ class Judge:
     def __init__(self, model: str, size: int | None, work: Path) -> None:
         self.work = work
         self.remove = [SEMILAR, "remove", "--model", model, "--skip-existing"]
-        self.remove += ["--size", str(size)] if size else []
+        self.remove += ["--working-size", str(size)] if size else []
 
     def judged(self, name: str, flared: Path, clean: Path, mask: Path | None) -> dict[str, Any]:
         """The evaluation of the model and of every classical method on one set."""
@@ -207,11 +207,11 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, required=True, help="with flare/ and clear/")
     parser.add_argument("--test", type=Path, required=True, help="photographs for simulated pairs")
     parser.add_argument("--model", default="semilar-t", help="a bundled model or a file")
-    parser.add_argument("--size", type=int, help="working size, if not the model's own")
+    parser.add_argument("--working-size", type=int, help="if not the model's own")
     parser.add_argument("--work", type=Path, default=Path("out/judge"))
     parser.add_argument("--docs", type=Path, help="write the tables into model.md there")
     options = parser.parse_args()
-    judge = Judge(options.model, options.size, options.work)
+    judge = Judge(options.model, options.working_size, options.work)
     flared, clean = options.pairs / "flare", options.pairs / "clear"
     real = judge.judged("real", flared, clean, None)
     figures: dict[str, Any] = {

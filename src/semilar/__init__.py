@@ -3,16 +3,48 @@
 >>> import semilar
 >>> semilar.remove("street.jpg")  # doctest: +SKIP
 'street.deflared.jpg'
+
+Everything that can go wrong is a `SemilarError`; `semilar.errors` has the tree.
 """
 
 from typing import TYPE_CHECKING, Any
+
+from semilar.errors import (
+    DownloadError,
+    MissingExtraError,
+    ModelError,
+    OutputExistsError,
+    PhotoError,
+    RecipeError,
+    RunExistsError,
+    SemilarError,
+    SettingError,
+    SeveralPicturesError,
+    WeightsMissingError,
+)
 
 if TYPE_CHECKING:
     from semilar.restore import Remover, Result, remove
 
 __version__ = "0.1.0"
 
-__all__ = ["Remover", "Result", "__version__", "remove"]
+__all__ = [
+    "DownloadError",
+    "MissingExtraError",
+    "ModelError",
+    "OutputExistsError",
+    "PhotoError",
+    "RecipeError",
+    "Remover",
+    "Result",
+    "RunExistsError",
+    "SemilarError",
+    "SettingError",
+    "SeveralPicturesError",
+    "WeightsMissingError",
+    "__version__",
+    "remove",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,11 +6,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from semilar.errors import SemilarError
-
-
-class OutputExistsError(SemilarError):
-    """The output file is already there and nobody asked to replace it."""
+from semilar.errors import OutputExistsError
 
 
 @contextlib.contextmanager
@@ -51,7 +47,7 @@ def write_text(target: Path, content: str, *, force: bool = True) -> None:
 
 
 def _exists(target: Path) -> OutputExistsError:
-    return OutputExistsError(f"{target}: already exists; use --force to replace it.")
+    return OutputExistsError(f"{target}: already exists.")
 
 
 def _publish_new(temporary: Path, target: Path) -> None:

@@ -64,6 +64,20 @@ def test_every_verb_has_help_with_an_example(words: list[str]) -> None:
     result = runner.invoke(app, [*words, "--help"], env={"COLUMNS": "200"})
     assert result.exit_code == 0
     assert f"semilar {' '.join(words)}" in result.output.partition("Example")[2], result.output
+    assert "<bool>" not in result.output
+    usage = result.output.partition("Usage: ")[2].partition("\n")[0]
+    assert not set("{}") & set(usage), usage
+    assert "--quiet" in result.output
+
+
+def test_usage_is_written_as_in_manuals() -> None:
+    for verb, usage in (
+        ("remove", "semilar remove [OPTIONS] IN..."),
+        ("train", "semilar train [OPTIONS] RECIPE [CHANGES...]"),
+        ("watch", "semilar watch [OPTIONS] IN OUT"),
+    ):
+        output = CliRunner().invoke(app, [verb, "--help"]).output
+        assert output.partition("Usage: ")[2].partition("\n")[0].strip() == usage
 
 
 def test_version() -> None:

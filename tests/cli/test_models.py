@@ -6,46 +6,67 @@ import pytest
 from typer.testing import CliRunner
 
 from semilar.cli.main import app
-from semilar.net import registry
+from semilar.net.cost import cost, network_table
+from semilar.net.registry import REGISTRY
+from semilar.weights.manifest import BUNDLED
 from tests.support.command import semilar
 
-TWO = ("raliformer-t", "unet-desk")
+HEAVY = ("torch", "lightning_fabric", "yaml", "onnx")
 
 
-@pytest.fixture
-def two_networks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "REGISTRY", {name: registry.REGISTRY[name] for name in TWO})
+def _invoke(*arguments: str):
+    return CliRunner().invoke(app, ["models", *arguments], env={"COLUMNS": "120"})
 
 
-@pytest.mark.usefixtures("two_networks")
-def test_json_lists_cost_and_needs() -> None:
-    done = CliRunner().invoke(app, ["models", "--json"])
+def test_models_come_first_and_need_no_torch() -> None:
+    done = semilar("models", without=HEAVY)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[1].startswith("semilar-t ")
+    assert "dB on 38 real pairs" in done.stdout
+    places = [done.stdout.index(f"\n{name} ") for name in ("semilar-t", *REGISTRY)]
+    assert places == sorted(places)
+
+
+def test_json_holds_models_and_networks() -> None:
+    facts = json.loads(_invoke("--json").stdout)
+    assert [model["name"] for model in facts["models"]] == ["semilar-t"]
+    ours = facts["models"][0]
+    assert ours["megabytes"] == round((BUNDLED / "semilar-t.onnx").stat().st_size / 1e6, 1)
+    networks = {row["name"]: row for row in facts["networks"]}
+    assert list(networks) == list(REGISTRY)
+    for name, net in REGISTRY.items():
+        row = networks[name]
+        assert (row["multiple"], row["min_size"]) == (net.multiple, net.min_size)
+        assert (row["global_context"], row["summary"]) == (net.global_context, net.summary)
+
+
+@pytest.mark.parametrize("name", ["raliformer-t", "unet-desk", "nafnet-desk"])
+def test_costs_in_the_table_are_counted(name: str) -> None:
+    rows = {row["name"]: row for row in json.loads(_invoke("--json").stdout)["networks"]}
+    counted = cost(name)
+    shown = rows[name]["parameters"], rows[name]["gmacs_512"]
+    assert shown == (counted.parameters, counted.macs / 1e9), "run tools/network_table.py"
+
+
+@pytest.mark.slow
+def test_the_whole_table_is_counted() -> None:
+    assert json.loads(_invoke("--json").stdout)["networks"] == network_table()
+
+
+def test_info_shows_a_card() -> None:
+    done = _invoke("info", "semilar-t")
     assert done.exit_code == 0
-    rows = json.loads(done.stdout)
-    assert [row["name"] for row in rows] == list(TWO)
-    assert rows[0]["gmacs_512"] <= 5
-    assert rows[0]["parameters"] <= 4e6
-    assert rows[0]["global_context"]
-    assert not rows[1]["global_context"]
+    assert "working size  352" in done.stdout
+    assert "simulated pairs (strong)" in done.stdout
+    assert len(done.stdout.splitlines()) < 24
+    whole = json.loads(_invoke("info", "semilar-t", "--json").stdout)
+    assert whole == json.loads((BUNDLED / "semilar-t.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.usefixtures("two_networks")
-def test_table_names_every_network() -> None:
-    done = CliRunner().invoke(app, ["models"])
-    assert done.exit_code == 0
-    assert all(name in done.stdout for name in TWO)
-
-
-def test_card_of_a_bundled_model_and_a_sentence_for_a_missing_one() -> None:
-    card = CliRunner().invoke(app, ["models", "info", "niqe"])
-    assert json.loads(card.stdout)["name"] == "niqe"
-    missing = CliRunner().invoke(app, ["models", "info", "nobody"])
+def test_a_wrong_name_lists_the_right_ones() -> None:
+    missing = _invoke("info", "nobody")
     assert missing.exit_code == 2
-    assert "nobody" in missing.output
-
-
-def test_without_torch_the_extra_is_named() -> None:
-    done = semilar("models", without=("torch",))
-    assert done.returncode == 2
-    assert 'pip install "semilar[train]"' in done.stderr
-    assert "Traceback" not in done.stderr
+    assert missing.stderr == (
+        "No model 'nobody' comes with the package; there are: flare-score, niqe, semilar-t.\n"
+    )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -134,6 +135,118 @@ def test_beside_the_original_with_flare_and_comparison(model: Path, tmp_path: Pa
     assert _run(street, "--model", model, "--force").exit_code == 0
 
 
+def test_a_file_to_standard_output(model: Path, tmp_path: Path) -> None:
+    street = _photo(tmp_path / "street.jpg", quality=90)
+    flare = tmp_path / "flare.png"
+    command = [sys.executable, "-m", "semilar", "remove", street, "-o", "-", "--model", model]
+    done = subprocess.run([*map(str, command), "--flare-out", flare], capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert _run(street, "--model", model).exit_code == 0
+    assert done.stdout == (tmp_path / "street.deflared.jpg").read_bytes()
+    assert Image.open(flare).size == (64, 48)
+    assert not (tmp_path / "-").exists()
+    both = _run(street, "-o", "-", "--model", model, "--json")
+    assert (both.exit_code, "leave --json out" in both.stderr) == (2, True)
+
+
+def test_nothing_is_written_where_outputs_collide(model: Path, tmp_path: Path) -> None:
+    one, two = (_photo(tmp_path / name / "street.png") for name in "ab")
+    before = sorted(tmp_path.rglob("*"))
+    target = tmp_path / "one.png"
+    for arguments, words in (
+        ((one, two, "-o", target), f"{target}: names a file; several photos need a folder."),
+        ((one, two, "--flare-out", target), f"{target}: names a file; several photos"),
+        ((one, two, "-o", "-"), "-: standard output takes one photo; several need a folder."),
+        ((one, "-o", target, "--compare", target), f"{target}: is to hold two results"),
+    ):
+        done = _run(*arguments, "--model", model)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert done.stderr.startswith(words)
+        assert sorted(tmp_path.rglob("*")) == before
+    done = _run(one, two, "-o", tmp_path / "out", "--model", model)
+    assert done.exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "street-2.png",
+        "street.png",
+    ]
+    assert "2 photos in " in done.stderr
+    assert ": 2 restored." in done.stderr
+
+
+def test_a_photo_without_a_suffix(model: Path, tmp_path: Path) -> None:
+    _photo(tmp_path / "street.jpg").rename(tmp_path / "street")
+    done = _run(tmp_path / "street", "--model", model)
+    assert (done.exit_code, done.stdout.strip()) == (0, str(tmp_path / "street.deflared.jpg"))
+    assert Image.open(tmp_path / "street.deflared.jpg").format == "JPEG"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.parametrize("source", ["-", "file"])
+def test_a_full_disk_is_one_error(model: Path, tmp_path: Path, source: str) -> None:
+    street = _photo(tmp_path / "street.png")
+    given = "-" if source == "-" else str(street)
+    command = [sys.executable, "-m", "semilar", "remove", given, "-o", "-", "--model", str(model)]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command, input=street.read_bytes(), stdout=full, stderr=subprocess.PIPE, text=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "standard output: cannot be written (No space left on device).\n"
+    )
+
+
+def test_a_list_to_a_full_disk_is_one_error(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no disk that is always full")
+    street = _photo(tmp_path / "street.png")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "semilar", "info", str(street)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 2
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_quiet_prints_errors_only_and_verbose_says_more(model: Path, tmp_path: Path) -> None:
+    street = _photo(tmp_path / "street.png")
+    text = tmp_path / "text.jpg"
+    text.write_bytes(b"hello")
+    command = ("remove", street, text, "-o", tmp_path / "out", "--model", model, "--force")
+    for arguments in (("-q", *command), (*command, "-q")):
+        done = CliRunner().invoke(app, [str(one) for one in arguments])
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert [line.partition(":")[0] for line in done.stderr.splitlines()] == [str(text)]
+    usual, more = (_run(*command[1:], *extra) for extra in ((), ("-v",)))
+    added = [line for line in more.stderr.splitlines() if line not in usual.stderr]
+    said = "\n".join(added)
+    assert "engine onnx on cpu" in said
+    assert "working size 512" in said
+    assert re.search(r"street\.png: flare of \d+\.\d\d% of full light", said)
+    assert re.search(r"the network saw 64 x 48; \d+\.\d\d s\.", said)
+    assert "flare of" not in usual.stderr
+
+
+def test_a_strength_of_nothing_and_one_of_twice_as_much(model: Path, tmp_path: Path) -> None:
+    street = _photo(tmp_path / "street.png")
+    nothing = _run(street, "-o", tmp_path / "0.png", "--model", model, "--strength", "0", "--json")
+    assert json.loads(nothing.stdout)["unchanged"] == 1
+    said = _run(street, "-o", tmp_path / "0.png", "--model", model, "--strength", "0", "--force")
+    assert said.stderr == (
+        f"{street}: a strength of 0 takes nothing; {tmp_path / '0.png'} gets the same picture.\n"
+    )
+    assert (tmp_path / "0.png").read_bytes() == street.read_bytes()
+    means = [smooth_picture().mean()]
+    for strength in ("1", "2"):
+        target = tmp_path / f"{strength}.png"
+        assert _run(street, "-o", target, "--model", model, "--strength", strength).exit_code == 0
+        means.append(np.asarray(Image.open(target)).mean())
+    assert means[0] > means[1] > means[2]
+
+
 def test_no_flare_is_said_and_the_file_is_copied(tmp_path: Path) -> None:
     nothing = dimming_model(tmp_path / "nothing.onnx", keep=1.0)
     street = _photo(tmp_path / "street.jpg")
@@ -200,9 +313,9 @@ def test_only_bad_files_is_status_2(model: Path, tmp_path: Path) -> None:
         f"{tmp_path / '*.heic'}: there are no photos.",
     )
     assert _run().exit_code == 2
-    assert _run("x.jpg", "--strength", "2").exit_code == 2
+    assert _run("x.jpg", "--strength", "2.1").exit_code == 2
     unknown = _run("x.jpg", "--model", "nobody")
-    assert (unknown.exit_code, "No model 'nobody'" in unknown.stderr) == (2, True)
+    assert (unknown.exit_code, "there are: semilar-t" in unknown.stderr) == (2, True)
 
 
 def test_works_without_torch(model: Path, tmp_path: Path) -> None:
@@ -231,7 +344,7 @@ def test_a_signal_leaves_only_whole_files(
         str(out),
         "--model",
         str(model),
-        "--size",
+        "--working-size",
         "64",
     ]
     process = subprocess.Popen(
@@ -247,8 +360,9 @@ def test_a_signal_leaves_only_whole_files(
     process.send_signal(number)
     stderr = process.communicate(timeout=120)[1].decode()
     assert process.returncode == 130
-    assert "Stopped; " in stderr
     written = list(out.rglob("*"))
+    assert f"{40 - len(written)} of 40 photos are left" in stderr
+    assert f"{len(written)} restored, {40 - len(written)} left" in stderr
     assert 2 < len(written) < 40
     for path in written:  # no hidden leftovers either
         assert not path.name.startswith(".")

@@ -34,6 +34,7 @@ def test_an_animation_is_refused_unless_the_first_frame_is_asked_for(
     assert refused.exit_code == 2
     assert refused.stderr.count("\n") == 1
     assert "turning.webp: holds 2 frames" in refused.stderr
+    assert "take the first with --first-frame" in refused.stderr
     assert not target.exists()
     taken = _run(source, "-o", target, "--model", model, "--first-frame")
     assert taken.exit_code == 0

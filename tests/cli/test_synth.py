@@ -51,7 +51,7 @@ def test_folders_manifest_and_sheet(backgrounds, tmp_path):
         5,
         "--size",
         64,
-        "--jobs",
+        "--workers",
         1,
         "--sheet",
         "--json",
@@ -75,8 +75,8 @@ def test_folders_manifest_and_sheet(backgrounds, tmp_path):
 def test_manifest_makes_the_same_bytes_again_in_other_processes(backgrounds, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     made = ("--backgrounds", backgrounds, "-n", 4, "--size", 48, "--seed", 7)
-    assert synth(*made, "--out", one, "--jobs", 1).exit_code == 0
-    again = synth("--again", one / "manifest.json", "--out", two, "--jobs", 2)
+    assert synth(*made, "--out", one, "--workers", 1).exit_code == 0
+    again = synth("--again", one / "manifest.json", "--out", two, "--workers", 2)
     assert again.exit_code == 0, again.output
     assert checksums(one) == checksums(two)
     assert len(checksums(one)) == 16
@@ -84,7 +84,7 @@ def test_manifest_makes_the_same_bytes_again_in_other_processes(backgrounds, tmp
 
 def test_restart_makes_only_what_is_missing(backgrounds, tmp_path):
     out = tmp_path / "out"
-    made = ("--backgrounds", backgrounds, "--out", out, "--size", 48, "--jobs", 1)
+    made = ("--backgrounds", backgrounds, "--out", out, "--size", 48, "--workers", 1)
     assert synth(*made, "-n", 2).exit_code == 0
     before = checksums(out)
     kept = (out / "input/000000.png").stat().st_mtime_ns
@@ -100,7 +100,7 @@ def test_restart_makes_only_what_is_missing(backgrounds, tmp_path):
 
 def test_other_samples_are_not_mixed_in_without_force(backgrounds, tmp_path):
     out = tmp_path / "out"
-    made = ("--backgrounds", backgrounds, "--out", out, "-n", 1, "--size", 48, "--jobs", 1)
+    made = ("--backgrounds", backgrounds, "--out", out, "-n", 1, "--size", 48, "--workers", 1)
     assert synth(*made).exit_code == 0
     before = checksums(out)
     refused = synth(*made, "--seed", 2)
@@ -112,7 +112,7 @@ def test_other_samples_are_not_mixed_in_without_force(backgrounds, tmp_path):
 
 
 def test_without_backgrounds_installed_pictures_serve(tmp_path):
-    done = synth("--out", tmp_path / "o", "-n", 2, "--size", 64, "--jobs", 1)
+    done = synth("--out", tmp_path / "o", "-n", 2, "--size", 64, "--workers", 1)
     assert done.exit_code == 0, done.output
     manifest = json.loads((tmp_path / "o/manifest.json").read_text())
     assert manifest["backgrounds"] == "builtin"
@@ -137,7 +137,7 @@ def test_patterns_use_the_protocol(backgrounds, tmp_path):
         2,
         "--size",
         64,
-        "--jobs",
+        "--workers",
         1,
     )
     assert done.exit_code == 0, done.output
@@ -149,7 +149,7 @@ def test_patterns_use_the_protocol(backgrounds, tmp_path):
 def test_small_backgrounds_fail_alone(backgrounds, tmp_path):
     Image.fromarray(night_scene(0, (40, 96))).save(backgrounds / "1.png")
     done = synth(
-        "--backgrounds", backgrounds, "--out", tmp_path / "o", "-n", 3, "--size", 64, "--jobs", 1
+        "--backgrounds", backgrounds, "--out", tmp_path / "o", "-n", 3, "--size", 64, "--workers", 1
     )
     assert done.exit_code == 1
     assert "1.png: 96 x 40 pixels, smaller than the crop of 64 x 64" in done.output
@@ -158,7 +158,16 @@ def test_small_backgrounds_fail_alone(backgrounds, tmp_path):
 
 def test_nothing_usable(backgrounds, tmp_path):
     done = synth(
-        "--backgrounds", backgrounds, "--out", tmp_path / "o", "-n", 2, "--size", 512, "--jobs", 1
+        "--backgrounds",
+        backgrounds,
+        "--out",
+        tmp_path / "o",
+        "-n",
+        2,
+        "--size",
+        512,
+        "--workers",
+        1,
     )
     assert done.exit_code == 2
 
@@ -182,7 +191,7 @@ def test_empty_folder_unknown_preset_foreign_folder_and_manifest(backgrounds, tm
 
 def test_changed_background_is_noticed(backgrounds, tmp_path):
     out = tmp_path / "out"
-    made = ("--backgrounds", backgrounds, "--out", out, "-n", 1, "--size", 48, "--jobs", 1)
+    made = ("--backgrounds", backgrounds, "--out", out, "-n", 1, "--size", 48, "--workers", 1)
     assert synth(*made).exit_code == 0
     Image.fromarray(night_scene(9, (80, 96))).save(backgrounds / "0.png")
     done = synth("--again", out / "manifest.json", "--out", tmp_path / "again")

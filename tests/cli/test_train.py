@@ -55,6 +55,22 @@ def test_a_finished_run_is_not_overwritten(trained: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"semi": {"photos": {"folder": "nowhere"}}},
+        {"init": "nowhere.safetensors"},
+        {"validation": {"sets": {"real": {"kind": "pairs", "folder": "nowhere"}}}},
+    ],
+    ids=["photos", "weights", "validation"],
+)
+def test_a_run_that_cannot_start_leaves_no_folder(tmp_path: Path, changes: dict) -> None:
+    result = invoke("train", write_recipe(tmp_path, changes))
+    assert result.exit_code == 2
+    assert "nowhere" in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_the_whole_group_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     """As a service manager and a terminal send it: the workers get it too."""

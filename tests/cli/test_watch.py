@@ -28,7 +28,8 @@ def test_photos_are_restored_when_they_are_whole(tmp_path: Path) -> None:
     content = file_bytes(Image.fromarray(smooth_picture()), "PNG", exif=camera_exif())
     (source / "first.png").write_bytes(content)
     (source / "bad.jpg").write_bytes(b"no picture")
-    options = ["--model", str(model), "--settle", "0.4", "--strip-gps", "--first-frame"]
+    options = ["--model", str(model), "--settle", "0.4", "--workers", "2"]
+    options += ["--strip-gps", "--first-frame"]
     process = subprocess.Popen(
         [sys.executable, "-m", "semilar", "watch", str(source), str(target), *options],
         stderr=subprocess.PIPE,

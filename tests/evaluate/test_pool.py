@@ -40,7 +40,7 @@ def test_an_error_ends_the_run_with_its_sentence(jobs: int) -> None:
 
 
 def test_a_killed_worker_is_a_sentence() -> None:
-    with pytest.raises(SemilarError, match="try fewer --jobs"):
+    with pytest.raises(SemilarError, match="fewer at a time"):
         list(in_processes(die, range(6), jobs=2))
 
 

@@ -21,7 +21,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 def page_file(folders: dict[str, Path], tmp_path: Path) -> Path:
     evaluation = evaluate(pair_folders(folders), with_lpips=False)
     target = tmp_path / "page.html"
-    write_report(evaluation, summarize(evaluation), target, title="<ours> & theirs", pictures=4)
+    write_report(
+        evaluation, summarize(evaluation), target, title="<ours> & theirs", mark="x", pictures=4
+    )
     return target
 
 
@@ -45,7 +47,9 @@ def test_hostile_file_names_stay_text(folders: dict[str, Path], tmp_path: Path) 
         first.rename(first.with_name(f"{name}.png"))
     pictures = pair_folders({role: folders[role] for role in ("result", "truth")})
     evaluation = evaluate(pictures, with_lpips=False)
-    write_report(evaluation, summarize(evaluation), tmp_path / "p.html", title="t", pictures=9)
+    write_report(
+        evaluation, summarize(evaluation), tmp_path / "p.html", title="t", mark="x", pictures=9
+    )
     assert "<img src=x" not in (tmp_path / "p.html").read_text()
 
 
@@ -134,5 +138,7 @@ def test_an_exact_match_is_shown_as_infinite(folders: dict[str, Path], tmp_path:
         save(with_flare(i, 0), folders["result"] / f"{i:03}.png")
     evaluation = evaluate(pair_folders(folders), with_lpips=False)
     assert evaluation.rows[0]["result"]["psnr"] == math.inf
-    write_report(evaluation, summarize(evaluation), tmp_path / "p.html", title="t", pictures=1)
+    write_report(
+        evaluation, summarize(evaluation), tmp_path / "p.html", title="t", mark="x", pictures=1
+    )
     assert 'data-value="Infinity">inf<' in (tmp_path / "p.html").read_text()

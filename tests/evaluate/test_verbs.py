@@ -49,6 +49,16 @@ def test_lpips_that_was_asked_for_must_work(folders: dict[str, Path]) -> None:
     assert result.stdout == ""
 
 
+def test_without_torch_nobody_is_asked_for_weights(folders: dict[str, Path]) -> None:
+    done = semilar(
+        "evaluate", "--input", folders["result"], "--gt", folders["truth"], "--lpips",
+        without=("torch",),
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert 'pip install "semilar[train]"' in done.stderr
+    assert "weights" not in done.stderr
+
+
 def test_lpips_names_its_convention(folders: dict[str, Path]) -> None:
     """With weights in the cache both conventions are columns of their own."""
     from safetensors.numpy import save_file
@@ -77,10 +87,16 @@ def test_files_are_written_and_not_overwritten(folders: dict[str, Path], tmp_pat
     facts = json.loads((tmp_path / "out" / "evaluation.json").read_text())
     assert facts["pictures"] == COUNT
     assert (tmp_path / "out" / "evaluation.csv").read_text().startswith("picture,role,psnr,ssim")
-    again = _evaluate(folders, *options)
-    assert again.exit_code == 2
-    assert "evaluation.json: already exists; use --force" in again.stderr
-    assert _evaluate(folders, *options, "--force").exit_code == 0
+    again = _evaluate(folders, *options)  # its own results: nothing is lost
+    assert again.exit_code == 0, again.stderr
+    assert json.loads((tmp_path / "out" / "evaluation.json").read_text()) == facts
+    others = folders | {"result": folders["untouched"]}
+    for given in (options, options[2:]):
+        other = _evaluate(others, *given)
+        assert other.exit_code == 2
+        assert "already exists and is about something else; use --force" in other.stderr
+    assert json.loads((tmp_path / "out" / "evaluation.json").read_text()) == facts
+    assert _evaluate(others, *options, "--force").exit_code == 0
 
 
 def test_a_missing_partner_is_named(folders: dict[str, Path]) -> None:
@@ -154,7 +170,7 @@ def test_benchmark_restores_goes_on_and_guards_its_folder(
     (out / "test_data/real/evaluation.json").unlink()
     other = runner.invoke(app, command)
     assert other.exit_code == 2
-    assert "use --force to replace them" in other.stderr
+    assert "use --force to replace it" in other.stderr
     assert runner.invoke(app, [*command, "--force"]).exit_code == 0
 
 

@@ -1,13 +1,17 @@
 """Full resolution: what an engine that knows the flare gives, and what must never change."""
 
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from semilar.photo import Photo
-from semilar.photo.light import srgb_to_linear
+from semilar.photo.light import linear_to_srgb, srgb_to_linear
 from semilar.restore import Remover
-from semilar.restore.fullsize import shrink
+from semilar.restore.fullsize import shrink, subtract
 from tests.restore.oracle import Dimmer, Identity, Oracle, codes, decibels, simulated
+from tests.support.pictures import file_bytes
 
 
 @pytest.mark.parametrize(("seed", "preset"), [(0, "realistic"), (2, "strong"), (5, "lens-b")])
@@ -134,6 +138,49 @@ def test_strength_goes_from_nothing_to_all_in_linear_light() -> None:
     np.testing.assert_allclose(linear[1], (linear[0] + linear[2]) / 2, atol=5e-5)
 
 
+def test_beyond_one_what_was_found_is_exaggerated_down_to_black() -> None:
+    spoiled, scene = _spot(np.uint16)
+    remover = Remover(engine=Oracle(scene))
+    once, twice = (remover.remove(spoiled, strength=s).image for s in (1, 2))
+    linear = [srgb_to_linear(one / 65535) for one in (spoiled, once, twice)]
+    wanted = np.clip(2 * linear[1] - linear[0], 0, 1)
+    np.testing.assert_allclose(linear[2], wanted, atol=5e-5)
+    assert (wanted == 0).any()  # some of it does end in black
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_a_code_changes_only_where_half_a_level_is_taken(dtype: type) -> None:
+    """The layer is small but not zero in much of a photo; then rounding decides, and exactly."""
+    _, scene = _spot(dtype)
+    top = _top(dtype)
+    rise = 0.05 * np.linspace(0, 1, 800)[:, None] ** 2  # of light, from nothing at the left
+    hazy = linear_to_srgb((srgb_to_linear(scene / top) + rise).astype(np.float32))
+    hazy = np.rint(hazy * top).astype(dtype)
+    layer = Remover(engine=Oracle(scene)).find(hazy)
+    assert layer.found
+    exact = subtract((hazy / top).astype(np.float32), layer)  # floats are not rounded
+    levels = np.abs(hazy - exact.astype(np.float64) * top)
+    kept = subtract(hazy, layer) == hazy
+    assert kept[levels < 0.4].all()
+    assert not kept[levels > 0.6].any()
+    if dtype is np.uint8:
+        assert 0.05 < np.mean(kept) < 0.6
+        assert np.mean(levels[kept] > 0.01) > 0.02  # something was taken, and less than half
+
+
+def test_a_jpeg_is_compressed_anew_and_moves_little_elsewhere() -> None:
+    spoiled, scene = _spot(np.uint8)
+    content = file_bytes(Image.fromarray(spoiled), "JPEG")
+    flared = (spoiled != scene).any(axis=2, keepdims=True)
+    seen = np.where(flared, scene, np.asarray(Image.open(io.BytesIO(content))))
+    result = Remover(engine=Oracle(seen)).remove(content)
+    after = np.asarray(Image.open(io.BytesIO(result.image)))
+    untouched = (result.after == result.before).all(axis=2)
+    assert untouched.mean() > 0.3
+    moved = np.abs(after.astype(int) - result.before)[untouched]
+    assert 0 < moved.mean() < 0.5
+
+
 def test_a_mask_limits_the_effect() -> None:
     spoiled, scene = _spot(np.uint8)
     mask = np.zeros((600, 800), bool)
@@ -151,11 +198,11 @@ def test_a_mask_limits_the_effect() -> None:
 def test_bands_and_threads_do_not_show() -> None:
     picture = np.random.default_rng(2).integers(0, 256, (1500, 900, 3)).astype(np.uint8)
     one, many = (
-        Remover(engine=Dimmer(), threads=n, short_side=64).remove(picture).image for n in (1, 5)
+        Remover(engine=Dimmer(), threads=n, working_size=64).remove(picture).image for n in (1, 5)
     )
     np.testing.assert_array_equal(one, many)
     flat = np.full((1500, 900, 3), 180, np.uint8)
-    dimmed = Remover(engine=Dimmer(), threads=1, short_side=64).remove(flat).image
+    dimmed = Remover(engine=Dimmer(), threads=1, working_size=64).remove(flat).image
     assert np.unique(dimmed).size == 1
 
 
@@ -169,7 +216,7 @@ def test_clipped_lamps_keep_their_shape_and_stay_white(radius: int) -> None:
     scene = np.where(lamp, 1.0, 0.03)[..., None] * np.ones(3)
     spoiled = np.where(lamp[..., None], 1.0, scene + glow[..., None] * [1.0, 0.8, 0.6])
     scene, spoiled = (codes(np.clip(one, 0, 1) ** (1 / 2.2)) for one in (scene, spoiled))
-    restored = Remover(engine=Oracle(scene), short_side=256).remove(spoiled).image
+    restored = Remover(engine=Oracle(scene), working_size=256).remove(spoiled).image
     core = distance < max(1.5, radius - 6)
     assert restored[core].min() >= 235
     rim = restored[lamp].astype(int)

@@ -46,7 +46,7 @@ def test_peak_above_idle(model: Path, tmp_path: Path, size: tuple[int, int], mos
 
 def _grown(model: Path, photos_in_all: int) -> float:
     """Memory at the end over memory after the first ten photos, of changing sizes."""
-    remover = Remover(model=model, threads=1, short_side=96)
+    remover = Remover(model=model, threads=1, working_size=96)
     files = [
         file_bytes(Image.fromarray(smooth_picture(100 + 40 * k, 150 + 20 * k)), kind)
         for k in range(5)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from semilar.errors import PhotoError
 from semilar.photo import Photo
 from semilar.restore import Remover
-from semilar.restore.pictures import PictureError
 from tests.restore.oracle import Dimmer, Identity
 from tests.support.pictures import camera_exif, file_bytes, noise16, smooth_picture
 
@@ -70,6 +70,29 @@ def test_bytes_give_bytes_and_paths_a_photo(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]  # a session writes nothing
 
 
+def test_file_objects_give_a_file_object(tmp_path: Path) -> None:
+    content = file_bytes(Image.fromarray(smooth_picture()), "JPEG", quality=90)
+    path = tmp_path / "street.jpg"
+    path.write_bytes(content)
+    wanted = DIM.remove(content).image
+    with path.open("rb") as stream:
+        result = DIM.remove(stream)
+    assert isinstance(result.image, io.BytesIO)
+    assert result.image.tell() == 0  # at its beginning, ready to be read or sent
+    assert result.image.read() == wanted
+    assert Image.open(result.flare).size == (64, 48)
+    assert NOTHING.remove(io.BytesIO(content)).image.read() == content
+    assert isinstance(DIM.remove(bytearray(content)).image, bytearray)
+    with path.open("rb") as stream:
+        stream.read()
+        with pytest.raises(PhotoError, match=r"street\.jpg: is empty"):
+            DIM.remove(stream)
+    text = tmp_path / "notes.txt"
+    text.write_text("hello")
+    with text.open() as stream, pytest.raises(PhotoError, match=r"notes\.txt: .*binary mode"):
+        DIM.remove(stream)
+
+
 def test_grey_stays_grey() -> None:
     grey = smooth_picture()[:, :, 0]
 
@@ -98,7 +121,7 @@ def test_grey_stays_grey() -> None:
     ],
 )
 def test_what_is_no_picture_is_refused_in_a_sentence(picture: object, words: str) -> None:
-    with pytest.raises(PictureError, match=words):
+    with pytest.raises(PhotoError, match=words):
         DIM.remove(picture)
 
 
@@ -107,5 +130,5 @@ def test_what_is_no_picture_is_refused_in_a_sentence(picture: object, words: str
     [(np.zeros((9, 50), bool), "another shape"), (np.zeros((48, 64, 3), np.uint8), "A mask is")],
 )
 def test_masks_that_do_not_fit(mask: np.ndarray, words: str) -> None:
-    with pytest.raises(PictureError, match=words):
+    with pytest.raises(PhotoError, match=words):
         DIM.remove(smooth_picture(), mask=mask)

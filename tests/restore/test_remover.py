@@ -10,8 +10,7 @@ import pytest
 from PIL import Image
 
 import semilar
-from semilar.errors import SemilarError
-from semilar.files import OutputExistsError
+from semilar.errors import OutputExistsError, SemilarError
 from semilar.restore import Remover
 from tests.restore.oracle import Dimmer
 from tests.support.models import dimming_model
@@ -29,7 +28,7 @@ SIZES = [(16, 16), (1, 1), (3, 200), (17, 31), (101, 2020), (2020, 101), (513, 7
 @pytest.mark.parametrize("size", SIZES)
 def test_any_size(model: Path, size: tuple[int, int]) -> None:
     picture = smooth_picture(*size)
-    result = Remover(model=model, threads=1, short_side=64).remove(picture)
+    result = Remover(model=model, threads=1, working_size=64).remove(picture)
     assert result.image.shape == picture.shape
     assert result.image.mean() < picture.mean()
     height, width = result.working_size
@@ -42,7 +41,7 @@ def test_any_size(model: Path, size: tuple[int, int]) -> None:
 def test_large_sizes(model: Path, size: tuple[int, int]) -> None:
     picture = np.full((*size, 3), 180, np.uint8)
     picture[: size[0] // 2] = 90
-    result = Remover(model=model, short_side=256).remove(picture)
+    result = Remover(model=model, working_size=256).remove(picture)
     assert result.image.shape == picture.shape
     dimmed = [int(result.image[row, size[1] // 2, 0]) for row in (10, size[0] - 10)]
     assert dimmed == pytest.approx([0.6 * 90, 0.6 * 180], abs=2)
@@ -76,12 +75,33 @@ def test_one_call_gives_back_what_it_was_given(model: Path, tmp_path: Path) -> N
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     for name, words in (
-        ("no-such-model", "No model 'no-such-model'"),
+        ("no-such-model", "there are: semilar-t"),
         (tmp_path / "x.onnx", "no such file"),
         (tmp_path, "is not a model"),
     ):
         with pytest.raises(SemilarError, match=words):
             Remover(model=name)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({"model": "nobody"}, semilar.ModelError, "there are: semilar-t"),
+        ({"engine": "abacus"}, semilar.ModelError, "there are onnx, torch, openvino"),
+        ({"device": "moon"}, semilar.ModelError, "it has cpu"),
+        ({"working_size": 8}, semilar.SettingError, "below 16"),
+        ({"working_size": 0}, semilar.SettingError, "below 16"),
+        ({"views": 9}, semilar.SettingError, "between 1 and 8"),
+    ],
+)
+def test_wrong_names_list_the_right_ones(options: dict, kind: type, words: str) -> None:
+    with pytest.raises(kind, match=words):
+        Remover(**options)
+
+
+def test_an_output_file_is_for_paths(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(semilar.SettingError, match="by its path"):
+        semilar.remove(smooth_picture(), model=model, output=tmp_path / "x.png")
 
 
 @pytest.mark.parametrize("strength", [-0.1, 2.1, float("nan")])

@@ -33,7 +33,7 @@ def test_the_name_of_a_bundled_model_gives_its_weights() -> None:
     ("origin", "said"),
     [
         ("runs/gone/best.safetensors", "no such file of weights to start from"),
-        ("semilar-x", "No model 'semilar-x.safetensors' comes with the package; there are: .*"),
+        ("semilar-x", "No model 'semilar-x' comes with the package; there are: .*"),
         ("notes.txt", "notes.txt: is no file of weights"),
     ],
 )

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from semilar.errors import RecipeError
 from semilar.train.recipe import Recipe, Simulated
-from semilar.train.recipe_file import RecipeError, differences, dump_recipe, load_recipe
+from semilar.train.recipe_file import differences, dump_recipe, load_recipe
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))

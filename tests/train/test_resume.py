@@ -137,7 +137,7 @@ def test_a_corrupt_last_checkpoint_falls_back(straight: Path) -> None:
 
 def test_resume_must_be_asked_for(straight: Path) -> None:
     recipe = tiny_recipe(straight, "straight")
-    with pytest.raises(SemilarError, match="--resume"):
+    with pytest.raises(SemilarError, match="already holds a run"):
         run(recipe)
     with pytest.raises(SemilarError, match="no run to resume"):
         run(tiny_recipe(straight, "nothing"), resume=True)

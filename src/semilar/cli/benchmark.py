@@ -34,7 +34,9 @@ def benchmark(
     lpips: Annotated[
         bool | None, typer.Option(help="LPIPS in both conventions; by default where possible.")
     ] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes; 0 is all.")] = 0,
+    jobs: Annotated[
+        int, typer.Option("-j", "--workers", min=0, help="Pictures at a time; 0: all cores.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
 ) -> None:
@@ -50,14 +52,19 @@ def benchmark(
     semilar benchmark --model my-model.onnx --data FlareReal600 --out out/real600 --report
     """
     from semilar.evaluate.layouts import find_sets
+    from semilar.evaluate.output import subject_mark
     from semilar.evaluate.pool import processors
     from semilar.evaluate.restoring import claim_folder, restore_pictures
 
     sets = find_sets(data)
     place = out_dir or Path(f"benchmark-{Path(model).stem}")
     folders = {each.name: place / each.name for each in sets}
-    for folder in folders.values():
-        check_targets(folder, folder / "report.html" if report else None, force=force)
+    marks = {
+        each.name: subject_mark(data=data.resolve(), name=each.name, model=model) for each in sets
+    }
+    for name, folder in folders.items():
+        page = folder / "report.html" if report else None
+        check_targets(folder, page, mark=marks[name], force=force)
     claim_folder(place, model=model, engine=engine, force=force)
     with_lpips = wants_lpips(lpips)
     results = {}
@@ -80,6 +87,7 @@ def benchmark(
         results[each.name] = judge(
             pictures,
             title=f"{model} on {each.name}",
+            mark=marks[each.name],
             lpips=with_lpips,
             jobs=jobs,
             out_dir=folder,

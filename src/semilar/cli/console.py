@@ -1,10 +1,11 @@
 """How verbs speak: results on standard output, everything else on standard error."""
 
+import inspect
 import json
 from collections.abc import Callable
 from enum import IntEnum
 from functools import wraps
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from semilar.errors import SemilarError
+from semilar.errors import OutputExistsError, RunExistsError, SemilarError
 from semilar.extras import missing_extra
 
 out = Console(highlight=False, soft_wrap=True)
@@ -33,10 +34,22 @@ class Exit(IntEnum):
 
 
 class Verbosity:
-    """Set once by the `-q` and `-v` options of `semilar` itself."""
+    """Set by the `-q` and `-v` options, which stand before the verb or after it."""
 
     quiet = False
     verbose = False
+
+
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", help="No progress, remarks or file names; errors stay.")
+]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more.")]
+
+# What a person at the command line can do about an error of the package; the first that fits.
+_REMEDIES: dict[type[SemilarError], str] = {
+    RunExistsError: "add --resume to go on with it, or give another folder with run=FOLDER",
+    OutputExistsError: "use --force to replace it",
+}
 
 
 def say(message: str) -> None:
@@ -49,6 +62,13 @@ def detail(message: str) -> None:
     """Tell something only those want to know who asked with `-v`."""
     if Verbosity.verbose:
         err.print(message, style="dim", markup=False)
+
+
+def sentence(error: SemilarError, more: dict[type[SemilarError], str] | None = None) -> str:
+    """The error, and what to do about it on the command line; `more` holds a verb's own advice."""
+    known = (more or {}) | _REMEDIES
+    remedy = next((remedy for kind, remedy in known.items() if isinstance(error, kind)), None)
+    return f"{str(error).removesuffix('.')}; {remedy}." if remedy else str(error)
 
 
 def complain(message: str) -> None:
@@ -76,14 +96,16 @@ def progress(total_known: bool = True) -> Progress:
 
 
 def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn the errors that a user can mend into one sentence and status 2."""
+    """Turn the errors that a user can mend into one sentence and status 2; add `-q` and `-v`."""
 
     @wraps(verb)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
+    def guarded(*args: Any, quiet: bool = False, verbose: bool = False, **kwargs: Any) -> Any:
+        Verbosity.quiet |= quiet
+        Verbosity.verbose |= verbose
         try:
             return verb(*args, **kwargs)
         except SemilarError as error:
-            complain(str(error))
+            complain(sentence(error))
             raise typer.Exit(Exit.UNUSABLE) from None
         except ModuleNotFoundError as error:
             missing = missing_extra(error)
@@ -93,5 +115,22 @@ def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(Exit.UNUSABLE) from None
         except BrokenPipeError:
             raise typer.Exit(Exit.DONE) from None
+        except OSError as error:  # a full disk, a folder without permission
+            place = error.filename or "the output"
+            complain(f"{place}: cannot be read or written ({error.strerror or error}).")
+            raise typer.Exit(Exit.UNUSABLE) from None
 
+    return _with_verbosity(guarded, verb)
+
+
+def _with_verbosity(guarded: Callable[..., Any], verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Let Typer see the parameters of `verb` and, after them, `-q` and `-v`."""
+    signature = inspect.signature(verb, eval_str=True)
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+        for name, kind in (("quiet", Quiet), ("verbose", Verbose))
+    ]
+    shown = signature.replace(parameters=[*signature.parameters.values(), *more])
+    guarded.__signature__ = shown  # type: ignore[attr-defined]
+    guarded.__annotations__ = {one.name: one.annotation for one in shown.parameters.values()}
     return guarded

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from semilar.cli.console import out, progress, sentences
-from semilar.errors import SemilarError
+from semilar.errors import OutputExistsError
 
 SIZE = 640, 960
 SEEDS = (14, 5, 3)
@@ -30,12 +30,13 @@ def demo(
 
     page, picture = out_dir / "index.html", out_dir / "before-after.jpg"
     if page.exists() and not force:
-        raise SemilarError(f"{page}: already exists; use --force to replace it.")
+        raise OutputExistsError(f"{page}: already exists.")
     make_pictures(out_dir)
     _remove_flare(out_dir, picture)
     judge(
         pair_folders({role: out_dir / folder for role, folder in FOLDERS.items()}),
         title="semilar demo",
+        mark="demo",
         lpips=False,
         jobs=1,
         out_dir=None,

@@ -39,14 +39,19 @@ def evaluate(
     lpips: Annotated[
         bool | None, typer.Option(help="LPIPS in both conventions; by default where possible.")
     ] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes; 0 is all.")] = 0,
+    jobs: Annotated[
+        int, typer.Option("-j", "--workers", min=0, help="Pictures at a time; 0: all cores.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace other files at --out and --report.")
+    ] = False,
 ) -> None:
     """Judge restored pictures against their ground truth: PSNR, SSIM, LPIPS, G-PSNR, S-PSNR.
 
     Pictures are paired by name (gt_7.png, input_7.png and 7.jpg belong together). Means come with
-    95 % bootstrap intervals, comparisons with a paired permutation test.
+    95 % bootstrap intervals, comparisons with a paired permutation test. Run again, it measures
+    what has changed and replaces its own results.
 
     Examples:
 
@@ -55,14 +60,18 @@ def evaluate(
     semilar evaluate --input ours --gt gt --untouched flare --baseline theirs --report r.html
     """
     from semilar.evaluate import pair_folders
+    from semilar.evaluate.output import subject_mark
 
     folders = {"result": input, "truth": gt, "mask": mask, "left_out": leave_out}
     folders |= {"untouched": untouched, "baseline": baseline}
-    check_targets(out_dir, report, force=force)
-    pictures = pair_folders({role: path for role, path in folders.items() if path is not None})
+    given = {role: path for role, path in folders.items() if path is not None}
+    mark = subject_mark(**{role: path.resolve() for role, path in given.items()})
+    check_targets(out_dir, report, mark=mark, force=force)
+    pictures = pair_folders(given)
     facts = judge(
         pictures,
         title=str(input),
+        mark=mark,
         lpips=lpips,
         jobs=jobs,
         out_dir=out_dir,
@@ -78,6 +87,7 @@ def judge(
     pictures: list[Any],
     *,
     title: str,
+    mark: str,
     lpips: bool | None,
     jobs: int,
     out_dir: Path | None,
@@ -103,7 +113,7 @@ def judge(
             progress=lambda: bar.advance(task),
         )
     summary = summarize(evaluation)
-    facts = as_json(evaluation, summary)
+    facts = as_json(evaluation, summary, mark=mark)
     if tables:
         _print_tables(evaluation, summary, title)
     if out_dir:
@@ -111,11 +121,13 @@ def judge(
         write_text(out_dir / "evaluation.csv", as_csv(evaluation))
         say(f"Written: {out_dir / 'evaluation.json'}, {out_dir / 'evaluation.csv'}")
     if report:
-        _write_page(evaluation, summary, report, title=title, pictures=report_pictures)
+        _write_page(evaluation, summary, report, title, mark, pictures=report_pictures)
     return facts
 
 
-def _write_page(evaluation: Any, summary: Any, target: Path, *, title: str, pictures: int) -> None:
+def _write_page(
+    evaluation: Any, summary: Any, target: Path, title: str, mark: str, *, pictures: int
+) -> None:
     from semilar.evaluate.report import write_report
 
     with progress() as bar:
@@ -125,18 +137,24 @@ def _write_page(evaluation: Any, summary: Any, target: Path, *, title: str, pict
             summary,
             target,
             title=title,
+            mark=mark,
             pictures=pictures,
             progress=lambda: bar.advance(task),
         )
     say(f"Written: {target}")
 
 
-def check_targets(out_dir: Path | None, report: Path | None, *, force: bool) -> None:
-    """Say before the work, not after it, that something would be overwritten."""
+def check_targets(out_dir: Path | None, report: Path | None, *, mark: str, force: bool) -> None:
+    """Say before the work, not after it, that something else would be overwritten.
+
+    What an earlier run about the same subject wrote is replaced: it is made of the same folders.
+    """
+    from semilar.evaluate.output import check_free
+
     targets = [out_dir / "evaluation.json"] if out_dir else []
     for target in [*targets, *([report] if report else [])]:
-        if target.exists() and not force:
-            raise SemilarError(f"{target}: already exists; use --force to replace it.")
+        if not force:
+            check_free(target, mark)
 
 
 def wants_lpips(asked: bool | None) -> bool:

@@ -20,10 +20,12 @@ from semilar.cli import (
     watch,
     weights,
 )
-from semilar.cli.console import Verbosity, out
+from semilar.cli.console import Quiet, Verbose, Verbosity, out
+from semilar.cli.verbs import Group, Verb
 
 app = typer.Typer(
     name="semilar",
+    cls=Group,
     help="Removes lens flare from night photographs.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -46,23 +48,23 @@ def options(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Only errors.")] = False,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say more.")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Removes lens flare from night photographs."""
     Verbosity.quiet, Verbosity.verbose = quiet, verbose
 
 
-app.command()(benchmark.benchmark)
-app.command()(demo.demo)
-app.command()(evaluate.evaluate)
-app.command()(info.info)
-app.command()(remove.remove)
-app.command()(score.score)
-app.command()(serve.serve)
-app.command()(synth.synth)
-app.command()(train.train)
-app.command()(watch.watch)
+app.command(cls=Verb)(benchmark.benchmark)
+app.command(cls=Verb)(demo.demo)
+app.command(cls=Verb)(evaluate.evaluate)
+app.command(cls=Verb)(info.info)
+app.command(cls=Verb)(remove.remove)
+app.command(cls=Verb)(score.score)
+app.command(cls=Verb)(serve.serve)
+app.command(cls=Verb)(synth.synth)
+app.command(cls=Verb)(train.train)
+app.command(cls=Verb)(watch.watch)
 app.add_typer(repository.app, name="repository")
 app.add_typer(models.app, name="models")
 app.add_typer(weights.app, name="weights")

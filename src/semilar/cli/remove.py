@@ -1,19 +1,34 @@
 """`semilar remove`: photographs without their flare."""
 
+import contextlib
+import os
 import signal
-import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semilar.cli.console import Exit, complain, out, print_json, progress, say, sentences
-from semilar.errors import SemilarError
+from semilar.cli.console import (
+    Exit,
+    Verbosity,
+    complain,
+    detail,
+    out,
+    print_json,
+    progress,
+    say,
+    sentence,
+    sentences,
+)
+from semilar.errors import SemilarError, SettingError, SeveralPicturesError
 from semilar.threads import one_thread_for_algebra
 
 if TYPE_CHECKING:
-    from semilar.restore.batch import Outcome, Wishes
+    from semilar.restore.batch import Outcome, Tally, Wishes
+    from semilar.restore.jobs import Job
     from semilar.restore.remover import Remover
 
 Inputs = Annotated[
@@ -33,16 +48,23 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="Cores per photo; left out: a fair share.")
 ]
 Workers = Annotated[int, typer.Option("-j", "--workers", min=1, help="Photos at the same time.")]
-Size = Annotated[
+WorkingSize = Annotated[
     int | None, typer.Option(min=16, help="Short side at which the network sees a photo.")
 ]
 Strength = Annotated[
-    float, typer.Option(min=0, max=1, help="How much of the flare to take; 0 is nothing.")
+    float,
+    typer.Option(
+        min=0,
+        max=2,
+        help="How much flare to take: 0 nothing, 1 what was found, 2 twice that.",
+    ),
 ]
 Quality = Annotated[
     int | None,
     typer.Option(min=1, max=100, help="JPEG, WebP, AVIF, HEIC; left out: as the original."),
 ]
+_ADVICE: dict[type[SemilarError], str] = {SeveralPicturesError: "take the first with --first-frame"}
+
 MaxPixels = Annotated[int, typer.Option(min=1, help="Refuse photos of more pixels.")]
 FirstFrame = Annotated[
     bool, typer.Option("--first-frame", help="Take the first picture of animations and pages.")
@@ -55,7 +77,11 @@ def remove(
     inputs: Inputs,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="File or folder; left out: beside the original."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="File or folder; - is standard output; left out: beside the original.",
+        ),
     ] = None,
     strength: Strength = 1.0,
     mask: Annotated[
@@ -65,7 +91,7 @@ def remove(
         Path | None, typer.Option(help="Also write the removed light to this file or folder.")
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option(help="Also write before and after side by side.")
+        Path | None, typer.Option(help="Also write before and after in one picture.")
     ] = None,
     quality: Quality = None,
     model: Model = "semilar-t",
@@ -73,7 +99,7 @@ def remove(
     device: Device = None,
     threads: Threads = None,
     workers: Workers = 2,
-    size: Size = None,
+    working_size: WorkingSize = None,
     max_pixels: MaxPixels = 200_000_000,
     first_frame: FirstFrame = False,
     strip_gps: StripGps = False,
@@ -85,7 +111,9 @@ def remove(
 ) -> None:
     """Take the flare out of photographs; size, format, colours and metadata stay.
 
-    Where nothing is removed every pixel stays as it is, and a photo without flare is copied.
+    A photo without flare is copied. In a lossless format a value changes only where at least half
+    a level is taken away; a JPEG is compressed anew, in the quality it had. In a folder of results
+    photos of the same name are numbered in the order given: street.jpg, street-2.jpg.
 
     Examples:
 
@@ -95,12 +123,13 @@ def remove(
 
     semilar remove "*.heic" -o out/ --strength 0.7 --compare compared/
 
+    semilar remove street.jpg -o - > clean.jpg
+
     cat in.jpg | semilar remove - > out.jpg
     """
     one_thread_for_algebra()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # no half-written file stays
     from semilar.restore.batch import Wishes
-    from semilar.restore.jobs import plan
+    from semilar.restore.jobs import STREAM, plan
 
     wishes = Wishes(
         strength=strength,
@@ -112,100 +141,128 @@ def remove(
         first_frame=first_frame,
         strip_gps=strip_gps,
     )
-    if "-" in inputs:
-        if len(inputs) > 1 or flare_out or compare or as_json:
-            raise SemilarError("-: standard input goes alone, without --flare-out and the like.")
-        _pipe(_session(model, engine, device, threads, size, workers=1), wishes, output)
-        return
     todo = plan(inputs, output, flare=flare_out, compare=compare)
+    if as_json and any(job.target == STREAM for job in todo.jobs):
+        raise SettingError("-: standard output is taken by the photo; leave --json out.")
     for complaint in todo.complaints:
         complain(complaint)
     if not todo.jobs:
         raise typer.Exit(Exit.UNUSABLE)
     workers = min(workers, len(todo.jobs))
-    remover = _session(model, engine, device, threads, size, workers=workers)
+    remover = open_session(model, engine, device, threads, working_size, workers=workers)
     started = time.perf_counter()
-    outcomes = _run(todo.jobs, remover, wishes, workers, quiet=as_json)
-    _conclude(outcomes, time.perf_counter() - started, len(todo.complaints), as_json)
+    tally = _run(todo.jobs, remover, wishes, workers, quiet=as_json)
+    _conclude(tally, time.perf_counter() - started, len(todo.jobs), len(todo.complaints), as_json)
 
 
-def _session(
+def open_session(
     model: str,
     engine: str | None,
     device: str | None,
     threads: int | None,
-    size: int | None,
+    working_size: int | None,
     *,
     workers: int,
 ) -> "Remover":
+    """The model, ready for `workers` photos at the same time."""
     from semilar.restore import Remover
     from semilar.restore.engines import cores
 
     share = threads or max(1, cores() // workers)
-    return Remover(model=model, engine=engine, device=device, threads=share, short_side=size)
+    started = time.perf_counter()
+    remover = Remover(
+        model=model, engine=engine, device=device, threads=share, working_size=working_size
+    )
+    used = type(remover.engine).__name__.removesuffix("Engine").lower()
+    detail(
+        f"{model}: engine {used} on {device or 'cpu'}, working size {remover.working_size}, views "
+        f"{remover.views}, workers {workers}, threads {share}; loaded in "
+        f"{time.perf_counter() - started:.2f} s."
+    )
+    return remover
 
 
-def _run(jobs, remover: "Remover", wishes: "Wishes", workers: int, quiet: bool) -> list["Outcome"]:
-    from semilar.restore.batch import run
+@contextlib.contextmanager
+def stopping() -> Iterator[threading.Event]:
+    """An event that Ctrl-C or SIGTERM sets; a second one ends the program at once."""
+    stop = threading.Event()
 
-    outcomes: list[Outcome] = []
-    with progress() as bar:
+    def begin(number: int, _frame: Any) -> None:
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)
+        if not Verbosity.quiet:  # straight to the terminal: the console may be in use just now
+            os.write(2, b"Stopping after the photos that have begun; Ctrl-C again ends at once.\n")
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, begin) for number in numbers]
+    try:
+        yield stop
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+def _run(
+    jobs: list["Job"], remover: "Remover", wishes: "Wishes", workers: int, *, quiet: bool
+) -> "Tally":
+    from semilar.restore.batch import Tally, run
+
+    tally = Tally()
+    with stopping() as stop, progress() as bar:
         task = bar.add_task("Removing flare", total=len(jobs))
-        try:
-            for outcome in run(jobs, remover, wishes, workers=workers):
-                outcomes.append(outcome)
-                report(outcome, quiet=quiet)
-                bar.advance(task)
-        except KeyboardInterrupt:
-            left = len(jobs) - len(outcomes)
-            complain(f"Stopped; {left} of {len(jobs)} photos are left, the others are whole.")
-            raise typer.Exit(130) from None
-    return outcomes
+        for outcome in run(jobs, remover, wishes, workers=workers, stop=stop):
+            tally.add(outcome)
+            report(outcome, strength=wishes.strength, quiet=quiet)
+            bar.advance(task)
+    return tally
 
 
-def report(outcome: "Outcome", *, quiet: bool = False) -> None:
+def report(outcome: "Outcome", *, strength: float, quiet: bool = False) -> None:
     """One line about one photo: results on standard output, the rest on standard error."""
-    if outcome.status == "failed":
-        complain(outcome.message)
-    elif not quiet:
-        if outcome.message:
-            say(outcome.message)
-        if outcome.status == "unchanged":
-            say(f"{outcome.source}: no flare found; {outcome.target} is a plain copy.")
-        elif outcome.status == "skipped":
-            say(f"{outcome.source}: skipped, {outcome.target} is there.")
-        out.print(str(outcome.target), markup=False)
+    from semilar.restore.batch import shown
+    from semilar.restore.jobs import STREAM
+
+    source, target = shown(outcome.job.source), outcome.job.target
+    if outcome.error is not None:
+        error = outcome.error
+        known = sentence(error, _ADVICE) if isinstance(error, SemilarError) else None
+        complain(known or outcome.message)
+        return
+    if quiet:
+        return
+    for note in outcome.notes:
+        say(note)
+    same = f"{'standard output' if target == STREAM else target} gets the same picture"
+    if outcome.status == "skipped":
+        say(f"{source}: skipped, {target} is there.")
+    elif strength == 0:
+        say(f"{source}: a strength of 0 takes nothing; {same}.")
+    elif outcome.status == "unchanged":
+        say(f"{source}: no flare found; {same}.")
+    if outcome.working_size:
+        height, width = outcome.working_size
+        detail(
+            f"{source}: flare of {outcome.light:.2%} of full light on average; the network saw "
+            f"{width} x {height}; {outcome.seconds:.2f} s."
+        )
+    if target != STREAM and not Verbosity.quiet:
+        out.print(str(target), markup=False)
 
 
-def _conclude(outcomes: list["Outcome"], seconds: float, complaints: int, as_json: bool) -> None:
-    from semilar.restore.batch import summary
-
-    counts = summary(outcomes, seconds)
+def _conclude(tally: "Tally", seconds: float, jobs: int, complaints: int, as_json: bool) -> None:
+    """Say what became of all, and end with the status that tells."""
+    done, failed = len(tally.rows), tally.counts["failed"]
     if as_json:
-        print_json(counts)
-    elif len(outcomes) + complaints > 1:
-        words = ("restored", "unchanged", "skipped", "failed")
-        parts = [f"{counts[word]} {word}" for word in words if counts[word]]
-        say(f"{len(outcomes)} photos in {seconds:.1f} s: {', '.join(parts)}.")
-    failed = sum(one.status == "failed" for one in outcomes)
-    if failed == len(outcomes):
+        print_json(tally.summary(seconds))
+    elif jobs + complaints > 1:
+        parts = [f"{count} {word}" for word, count in tally.counts.items() if count]
+        parts += [f"{jobs - done} left"] if done < jobs else []
+        photos = "1 photo" if jobs == 1 else f"{jobs} photos"
+        say(f"{photos} in {seconds:.1f} s: {', '.join(parts)}.")
+    if done < jobs:
+        complain(f"Stopped; {jobs - done} of {jobs} photos are left, the others are whole.")
+        raise typer.Exit(130)
+    if failed == done:
         raise typer.Exit(Exit.UNUSABLE)
     if failed or complaints:
         raise typer.Exit(Exit.SOME_FAILED)
-
-
-def _pipe(remover: "Remover", wishes: "Wishes", output: Path | None) -> None:
-    """Standard input to standard output, or to the file `output`."""
-    from semilar import photo
-
-    before = wishes.read(sys.stdin.buffer.read(), name="standard input")
-    for note in before.notes:
-        say(note)
-    result = remover.remove(before, strength=wishes.strength, mask=wishes.mask)
-    if not result.found:
-        say("standard input: no flare found; it is passed on as it is.")
-    if output is not None and output != Path("-"):
-        photo.write(result.image, output, quality=wishes.quality, force=wishes.force)
-    else:
-        sys.stdout.buffer.write(photo.encode(result.image, quality=wishes.quality))
-        sys.stdout.buffer.flush()

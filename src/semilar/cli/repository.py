@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from semilar.cli.console import out, print_json, progress, say, sentences
+from semilar.cli.verbs import Group, Verb
 from semilar.errors import SemilarError
 
 app = typer.Typer(
+    cls=Group,
     help="Look into the pseudo labels of a run: PATH is its folder or its repository.",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -32,7 +34,7 @@ def _open(path: Path) -> Any:
     return MergedRepository(path)
 
 
-@app.command("stats")
+@app.command("stats", cls=Verb)
 @sentences
 def stats_command(
     path: _Path,
@@ -62,7 +64,7 @@ def stats_command(
         out.print(f"steps {period.first_step} to {period.last_step}: {counts}{scores}")
 
 
-@app.command()
+@app.command(cls=Verb)
 @sentences
 def show(
     path: _Path,
@@ -89,7 +91,7 @@ def show(
         out.print(f"  step {event['step']}: {event['outcome']}{score}")
 
 
-@app.command()
+@app.command(cls=Verb)
 @sentences
 def export(
     path: _Path,
@@ -121,7 +123,7 @@ def export(
     say(f"{written} pseudo labels written to {folder}")
 
 
-@app.command()
+@app.command(cls=Verb)
 @sentences
 def report(
     path: _Path,

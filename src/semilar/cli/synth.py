@@ -33,7 +33,9 @@ def synth(
     again: Annotated[
         Path | None, typer.Option(help="Make what this manifest describes, byte for byte.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one per core.")] = 0,
+    jobs: Annotated[
+        int, typer.Option("-j", "--workers", min=0, help="Samples at a time; 0: all cores.")
+    ] = 0,
     sheet: Annotated[bool, typer.Option("--sheet", help="Write a contact sheet too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,

@@ -1,6 +1,5 @@
 """`semilar watch`: a folder that fills up with photographs."""
 
-import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -14,13 +13,18 @@ from semilar.cli.remove import (
     MaxPixels,
     Model,
     Quality,
-    Size,
     Strength,
     StripGps,
     Threads,
+    Workers,
+    WorkingSize,
+    open_session,
     report,
+    stopping,
 )
 from semilar.threads import one_thread_for_algebra
+
+_PAUSE = 0.5  # seconds between two looks
 
 
 @sentences
@@ -36,7 +40,8 @@ def watch(
     engine: EngineName = None,
     device: Device = None,
     threads: Threads = None,
-    size: Size = None,
+    workers: Workers = 1,
+    working_size: WorkingSize = None,
     max_pixels: MaxPixels = 200_000_000,
     first_frame: FirstFrame = False,
     strip_gps: StripGps = False,
@@ -44,17 +49,16 @@ def watch(
     """Restore every photo that is or comes into a folder, until Ctrl-C.
 
     A file that is still being written is waited for; one that changes is restored again. Photos
-    whose result is there and newer are passed, so that watching can be stopped and begun again.
+    whose result is there and newer are left out, so that watching can be stopped and begun again.
 
     Example: semilar watch camera/ clean/
     """
     one_thread_for_algebra()
-    from semilar.restore import Remover
-    from semilar.restore.batch import Wishes, restore_file
+    from semilar.restore.batch import Wishes, run
     from semilar.restore.watch import Watcher
 
     watcher = Watcher(source, target, settle=settle)
-    remover = Remover(model=model, engine=engine, device=device, threads=threads, short_side=size)
+    remover = open_session(model, engine, device, threads, working_size, workers=workers)
     wishes = Wishes(
         strength=strength,
         quality=quality,
@@ -63,12 +67,11 @@ def watch(
         first_frame=first_frame,
         strip_gps=strip_gps,
     )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # services are stopped this way
     say(f"Watching {source}; Ctrl-C ends it.")
     count = 0
-    try:
-        for job in watcher.forever():
-            report(restore_file(job, remover, wishes))
-            count += 1
-    except KeyboardInterrupt:
-        say(f"Ended after {count} photos.")
+    with stopping() as stop:
+        while not stop.wait(_PAUSE):
+            for outcome in run(watcher.look(), remover, wishes, workers=workers, stop=stop):
+                report(outcome, strength=strength)
+                count += 1
+    say(f"Ended after {count} photos.")

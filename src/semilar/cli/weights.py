@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from semilar.cli.console import out, print_json, progress, say, sentences
+from semilar.cli.verbs import Group, Verb
 
 app = typer.Typer(
+    cls=Group,
     help="List, fetch and import weights.\n\n"
     "Weights are kept in the folder $SEMILAR_HOME (else the user's cache folder). "
     "Nothing is downloaded unless you say `fetch`.",
@@ -18,7 +20,7 @@ app = typer.Typer(
 _Name = Annotated[str, typer.Argument(help="The name in `semilar weights list`.")]
 
 
-@app.command("list")
+@app.command("list", cls=Verb)
 @sentences
 def list_weights(
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
@@ -47,7 +49,7 @@ def list_weights(
     say(f"Fetched weights are kept in {home()}")
 
 
-@app.command()
+@app.command(cls=Verb)
 @sentences
 def fetch(
     name: _Name,
@@ -70,7 +72,7 @@ def fetch(
     out.print(str(path), markup=False)
 
 
-@app.command()
+@app.command(cls=Verb)
 @sentences
 def path(name: _Name) -> None:
     """Print the file that holds the weights; status 2 and a sentence if they are missing.
@@ -82,7 +84,7 @@ def path(name: _Name) -> None:
     out.print(str(locate(name)), markup=False)
 
 
-@app.command("import")
+@app.command("import", cls=Verb)
 @sentences
 def import_weights(
     name: _Name,

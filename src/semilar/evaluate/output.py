@@ -2,22 +2,44 @@
 
 import csv
 import io
+import json
 import math
 from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from semilar import __version__
+from semilar.errors import OutputExistsError
 from semilar.evaluate.metrics import BY_KEY, Row
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Summary
 
+_HEAD = 2000  # bytes in which a file says what it is about
 
-def as_json(evaluation: Evaluation, summary: Summary) -> dict[str, Any]:
+
+def subject_mark(**subject: object) -> str:
+    """A short mark of what is judged, by which a repeated run knows its own files again."""
+    text = json.dumps({key: str(value) for key, value in subject.items()}, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def check_free(target: Path, mark: str) -> None:
+    """An error if something else than an earlier result of the same subject is at `target`."""
+    if not target.exists():
+        return
+    with target.open("rb") as file:
+        if mark.encode() not in file.read(_HEAD):
+            raise OutputExistsError(f"{target}: already exists and is about something else.")
+
+
+def as_json(evaluation: Evaluation, summary: Summary, *, mark: str) -> dict[str, Any]:
     """Everything, for a machine to read. Infinity (an exact match) is the string "inf"."""
     names = [picture.name for picture in evaluation.pictures]
     return _plain(
         {
             "version": __version__,
+            "subject": mark,
             "pictures": summary.count,
             "metrics": {
                 key: {

@@ -36,7 +36,7 @@ def in_processes(
             yield future.result()
     except BrokenProcessPool:
         raise SemilarError(
-            "A worker process was killed, probably for lack of memory; try fewer --jobs."
+            "A worker process was killed, probably for lack of memory; fewer at a time need less."
         ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -30,6 +30,7 @@ def write_report(
     target: Path,
     *,
     title: str,
+    mark: str,
     pictures: int,
     progress: Callable[[], None] = lambda: None,
 ) -> None:
@@ -42,6 +43,7 @@ def write_report(
     page = _PAGE.read_text(encoding="utf-8")
     parts = {
         "TITLE": escape(title),
+        "SUBJECT": escape(mark),
         "COUNT": f"{summary.count} picture{'s' if summary.count != 1 else ''}",
         "VERSION": escape(__version__),
         "RANKED_BY": escape(summary.ranked_by),

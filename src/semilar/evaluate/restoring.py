@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from semilar import __version__
-from semilar.errors import SemilarError
+from semilar.errors import OutputExistsError
 from semilar.evaluate.pairing import Series
 from semilar.evaluate.pool import in_processes
 from semilar.files import write_text
@@ -27,9 +27,9 @@ def claim_folder(out: Path, *, model: str, engine: str | None, force: bool) -> N
         except ValueError:
             other = {"model": "an unknown model"}
         if other != own:
-            raise SemilarError(
+            raise OutputExistsError(
                 f"{out}: holds results of {other.get('model')!r} ({other.get('version')}), not of "
-                f"this {model!r}; use --force to replace them, or another --out."
+                f"this {model!r}."
             )
     write_text(note, json.dumps(own, indent=1))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from semilar.errors import SemilarError
+from semilar.errors import OutputExistsError, SemilarError
 from semilar.files import write_bytes, write_text
 from semilar.flare.patterns import PatternSet
 from semilar.flare.plan import Plan, manifest, same_bytes
@@ -43,9 +43,9 @@ def prepare(plan: Plan, out: Path, *, force: bool) -> list[int]:
     path = out / MANIFEST
     if path.exists() and not force:
         if not same_bytes(json.loads(path.read_text(encoding="utf-8")), json_form(promised)):
-            raise SemilarError(f"{path}: describes other samples; use --force or another --out.")
+            raise OutputExistsError(f"{path}: describes other samples.")
     elif out.exists() and any(out.iterdir()) and not force:
-        raise SemilarError(f"{out}: is not empty and has no manifest; use --force to write there.")
+        raise OutputExistsError(f"{out}: is not empty and has no manifest.")
     write_text(path, json.dumps(promised, indent=1) + "\n")
     if force:
         return list(range(plan.count))

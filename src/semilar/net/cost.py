@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from semilar.net.registry import build
+from semilar.net.registry import REGISTRY, build
 
 
 @dataclass(frozen=True)
@@ -30,3 +30,22 @@ def cost(name: str, *, size: tuple[int, int] = (512, 512), **options: Any) -> Co
         net.planes(picture)
     parameters = sum(parameter.numel() for parameter in net.parameters())
     return Cost(parameters, counter.get_total_flops() // 2)
+
+
+def network_table() -> list[dict[str, Any]]:
+    """Every network of the registry with its cost: what `networks.json` beside this file holds."""
+    rows = []
+    for name, net in REGISTRY.items():
+        counted = cost(name)
+        rows.append(
+            {
+                "name": name,
+                "parameters": counted.parameters,
+                "gmacs_512": counted.macs / 1e9,
+                "multiple": net.multiple,
+                "min_size": net.min_size,
+                "global_context": net.global_context,
+                "summary": net.summary,
+            }
+        )
+    return rows

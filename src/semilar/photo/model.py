@@ -6,16 +6,12 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import PhotoError as PhotoError
 
 Pixels = NDArray[Any]
 """Encoded light. White is the largest value of an integer type and 1 for floats; TIFF files may
 hold floats beyond 0 and 1. The types are uint8, uint16 and, from TIFF, uint32, int32, float16,
 float32 and float64."""
-
-
-class PhotoError(SemilarError):
-    """A picture that cannot be read or written; the sentence names the file."""
 
 
 class UnsupportedPixelsError(ValueError):

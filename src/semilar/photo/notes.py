@@ -4,8 +4,8 @@ from pathlib import Path
 
 from PIL import ImageFile, JpegImagePlugin
 
+from semilar.errors import SeveralPicturesError
 from semilar.photo.formats import by_suffix
-from semilar.photo.model import PhotoError
 from semilar.photo.tiff_layout import count_pages
 
 # Pillow's modes that are not written as they are read, and what becomes of them.
@@ -39,9 +39,8 @@ def check_frames(frames: int, kind: str, label: str, *, first_frame: bool) -> tu
     word = "pages" if kind == "TIFF" else "frames"
     if first_frame:
         return (f"{label}: holds {frames} {word}; only the first is used.",)
-    raise PhotoError(
-        f"{label}: holds {frames} {word}, and only one picture can be restored; take the first "
-        "with --first-frame (in Python first_frame=True)."
+    raise SeveralPicturesError(
+        f"{label}: holds {frames} {word}, and only one picture can be restored."
     )
 
 

@@ -88,10 +88,10 @@ class Lpips:
 
 
 def check_lpips() -> None:
-    """A sentence if the weights or torch are missing."""
+    """An error if torch or the weights are missing; torch first, for without it no weights help."""
+    load_extra("torch", "train")
     for name in ("alexnet", "lpips-alex"):
         locate(name)
-    load_extra("torch", "train")
 
 
 @lru_cache(maxsize=1)

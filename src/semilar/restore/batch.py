@@ -1,33 +1,57 @@
 """Many photos: several at a time, going on after a bad one, whole files only."""
 
+import contextlib
+import os
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from semilar import photo as photos
-from semilar.errors import SemilarError
-from semilar.files import OutputExistsError
+from semilar.errors import OutputExistsError, PhotoError, SemilarError
+from semilar.photo import Photo
 from semilar.restore.compare import side_by_side
-from semilar.restore.jobs import Job
+from semilar.restore.jobs import STREAM, Job
 from semilar.restore.remover import Remover
 
 Status = Literal["restored", "unchanged", "skipped", "failed"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of one photo. `unchanged`: no flare was found, the target is a plain copy."""
+    """What became of one photo.
 
-    source: Path
-    target: Path
+    `unchanged`: no flare was found, or none was to be taken, and the target is a plain copy.
+    `light` and `working_size` are those of the `Result`. `notes` are what the person should know
+    of the file.
+    """
+
+    job: Job
     status: Status
-    message: str = ""
+    error: Exception | None = None
+    notes: tuple[str, ...] = ()
+    found: bool = False
+    light: float = 0.0
+    working_size: tuple[int, int] | None = None
     seconds: float = 0.0
+
+    @property
+    def message(self) -> str:
+        """The error in a sentence, or the notes."""
+        if self.error is None:
+            return " ".join(self.notes)
+        if isinstance(self.error, SemilarError):
+            return str(self.error)
+        if isinstance(self.error, MemoryError):
+            return f"{shown(self.job.source)}: needs more memory than there is."
+        if isinstance(self.error, OSError):
+            return f"{shown(self.job.source)}: {self.error.strerror or self.error}."
+        return f"{shown(self.job.source)}: {type(self.error).__name__}: {self.error}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +67,7 @@ class Wishes:
     first_frame: bool = False
     strip_gps: bool = False
 
-    def read(self, source: Path | bytes, *, name: str | None = None) -> photos.Photo:
+    def read(self, source: Path | bytes, *, name: str | None = None) -> Photo:
         """Read a photo as the person wants it."""
         return photos.read(
             source,
@@ -54,36 +78,60 @@ class Wishes:
         )
 
 
+def shown(source: Path) -> str:
+    """A source's name in messages."""
+    return "standard input" if source == STREAM else str(source)
+
+
 def restore_file(job: Job, remover: Remover, wishes: Wishes) -> Outcome:
-    """Restore one photo. Whatever is wrong with it ends in the outcome, in one sentence."""
+    """Restore one photo. Whatever is wrong with it ends in the outcome."""
     started = time.perf_counter()
-
-    def outcome(status: Status, message: str = "") -> Outcome:
-        return Outcome(job.source, job.target, status, message, time.perf_counter() - started)
-
     try:
-        if job.target.exists() and wishes.skip_existing:
-            return outcome("skipped")
-        for target in job.targets:
-            if target.exists() and not wishes.force:
-                raise OutputExistsError(f"{target}: already exists; use --force to replace it.")
-        before = wishes.read(job.source)
-        result = remover.remove(before, strength=wishes.strength, mask=wishes.mask)
-        photos.write(result.image, job.target, quality=wishes.quality, force=wishes.force)
-        if job.flare:
-            photos.write(result.flare, job.flare, force=wishes.force)
-        if job.compare:
-            photos.write(side_by_side(before, result.image), job.compare, force=wishes.force)
-        notes = before.notes + photos.losses(result.image, job.target)
-        return outcome("restored" if result.found else "unchanged", " ".join(notes))
-    except SemilarError as error:
-        return outcome("failed", str(error))
-    except MemoryError:
-        return outcome("failed", f"{job.source}: needs more memory than there is.")
-    except OSError as error:
-        return outcome("failed", f"{job.source}: {error.strerror or error}.")
+        facts = _restore(job, remover, wishes)
     except Exception as error:  # a batch goes on whatever one file does
-        return outcome("failed", f"{job.source}: {type(error).__name__}: {error}")
+        facts = {"status": "failed", "error": error}
+    return Outcome(job=job, seconds=time.perf_counter() - started, **facts)
+
+
+def _restore(job: Job, remover: Remover, wishes: Wishes) -> dict:
+    """Read, remove, write; gives what there is to say about it."""
+    if wishes.skip_existing and job.target != STREAM and job.target.exists():
+        return {"status": "skipped"}
+    for target in job.targets:
+        if target.exists() and not wishes.force:
+            raise OutputExistsError(f"{target}: already exists.")
+    source = sys.stdin.buffer.read() if job.source == STREAM else job.source
+    before = wishes.read(source, name=shown(job.source))
+    result = remover.remove(before, strength=wishes.strength, mask=wishes.mask)
+    if job.flare:
+        photos.write(result.flare, job.flare, force=wishes.force)
+    if job.compare:
+        photos.write(side_by_side(before, result.image), job.compare, force=wishes.force)
+    if job.target == STREAM:  # last, so that nothing is sent of a photo that fails
+        _send(result.image, wishes.quality)
+    else:
+        photos.write(result.image, job.target, quality=wishes.quality, force=wishes.force)
+    return {
+        "status": "restored" if result.found and wishes.strength > 0 else "unchanged",
+        "notes": before.notes + photos.losses(result.image, job.target),
+        "found": result.found,
+        "light": result.light,
+        "working_size": result.working_size,
+    }
+
+
+def _send(photo: Photo, quality: int | None) -> None:
+    """Write the file to standard output."""
+    content = photos.encode(photo, quality=quality)
+    try:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is left in the buffer would be tried again, and fail again, when the program ends.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        reason = error.strerror or error
+        raise PhotoError(f"standard output: cannot be written ({reason}).") from None
 
 
 def run(
@@ -92,48 +140,51 @@ def run(
     wishes: Wishes,
     *,
     workers: int = 1,
+    stop: threading.Event | None = None,
 ) -> Iterator[Outcome]:
     """Restore all `jobs`, `workers` at a time; outcomes come as they are ready.
 
-    If the caller stops (Ctrl-C), photos that have begun are finished and no others begin.
+    Once `stop` is set no other photo begins; the outcomes of those that have begun still come.
     """
-    stop = threading.Event()
-
-    def work(job: Job) -> Outcome | None:
-        return None if stop.is_set() else restore_file(job, remover, wishes)
-
+    stop = stop or threading.Event()
     waiting = iter(jobs)
     with ThreadPoolExecutor(workers, thread_name_prefix="photo") as pool:
-        running: set[Future[Outcome | None]] = set()
-        try:
-            while True:
+        running: set[Future[Outcome]] = set()
+        while True:
+            if not stop.is_set():
                 running |= {
-                    pool.submit(work, job) for job in islice(waiting, workers - len(running))
+                    pool.submit(restore_file, job, remover, wishes)
+                    for job in islice(waiting, workers - len(running))
                 }
-                if not running:
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for one in done:
-                    if (outcome := one.result()) is not None:
-                        yield outcome
-        finally:
-            stop.set()
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for one in done:
+                yield one.result()
 
 
-def summary(outcomes: Iterable[Outcome], seconds: float) -> dict[str, object]:
-    """Counts and rows for a machine to read."""
-    rows = [
-        {
-            "source": str(one.source),
-            "target": str(one.target),
-            "status": one.status,
-            "message": one.message,
-            "seconds": round(one.seconds, 3),
-        }
-        for one in outcomes
-    ]
-    counts = {
-        status: sum(row["status"] == status for row in rows)
-        for status in ("restored", "unchanged", "skipped", "failed")
-    }
-    return {**counts, "seconds": round(seconds, 3), "photos": rows}
+@dataclass
+class Tally:
+    """Counts the outcomes as they come, and keeps a row of each for a machine to read."""
+
+    counts: dict[Status, int] = field(
+        default_factory=lambda: {"restored": 0, "unchanged": 0, "skipped": 0, "failed": 0}
+    )
+    rows: list[dict[str, object]] = field(default_factory=list)
+
+    def add(self, outcome: Outcome) -> None:
+        """One more photo is done with."""
+        self.counts[outcome.status] += 1
+        self.rows.append(
+            {
+                "source": str(outcome.job.source),
+                "target": str(outcome.job.target),
+                "status": outcome.status,
+                "message": outcome.message,
+                "seconds": round(outcome.seconds, 3),
+            }
+        )
+
+    def summary(self, seconds: float) -> dict[str, object]:
+        """Everything as plain values."""
+        return {**self.counts, "seconds": round(seconds, 3), "photos": self.rows}

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 from semilar.restore.models import Model
 
 Floats = NDArray[np.float32]
@@ -31,7 +31,7 @@ def open_engine(
     """
     name = engine or ("onnx" if model.onnx else "torch")
     if name not in ENGINES:
-        raise SemilarError(f"{name}: no such engine; there are {', '.join(ENGINES)}.")
+        raise ModelError(f"{name}: no such engine; there are {', '.join(ENGINES)}.")
     return ENGINES[name](model, device or "cpu", threads or cores())
 
 

@@ -62,6 +62,7 @@ class Layer:
     own: Floats
     lamp: Floats
     found: bool
+    light: float = 0.0  # mean over the picture and its channels, linear
 
     @property
     def size(self) -> tuple[int, int]:
@@ -96,6 +97,7 @@ def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
         return Layer(nothing, nothing, nothing, nothing, found=False)
     loud = _ramp(change, _SILENT, _FULL)
     layer *= loud
+    light = float(layer.mean())
     lamp = np.minimum(_slope(small.clipped, layer), 0) * (loud > 0)
     shared, rest = _shared_detail(small, layer)
     own = _own_share(small, layer, rest) * (loud > 0)
@@ -104,7 +106,7 @@ def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
         _sharpened(field, small.scale) for field in (layer, small.mean, small.clipped)
     )
     base -= shared * brightness(mean) + own * mean + lamp * white
-    return Layer(base, shared, own, lamp, found=True)
+    return Layer(base, shared, own, lamp, found=True, light=light)
 
 
 def _shared_detail(small: Small, layer: Floats) -> tuple[Floats, Floats]:

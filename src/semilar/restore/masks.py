@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar import photo as photos
-from semilar.restore.pictures import PictureError
+from semilar.errors import PhotoError
 
 
 def fit_mask(mask: Any, size: tuple[int, int]) -> NDArray[np.uint8]:
@@ -21,7 +21,7 @@ def fit_mask(mask: Any, size: tuple[int, int]) -> NDArray[np.uint8]:
         return values
     height, width = values.shape
     if abs(height / width / (size[0] / size[1]) - 1) > 0.02:
-        raise PictureError(
+        raise PhotoError(
             f"The mask of {width} x {height} pixels has another shape than the photo of "
             f"{size[1]} x {size[0]}."
         )
@@ -37,7 +37,7 @@ def _read(path: str | Path) -> NDArray[np.uint8]:
 
 def _of_array(array: NDArray[Any]) -> NDArray[np.uint8]:
     if array.ndim != 2 or (array.dtype.kind not in "bf" and array.dtype != np.uint8):
-        raise PictureError(
+        raise PhotoError(
             f"A mask is (H, W) of bool, uint8 or float; this is {array.shape} {array.dtype}."
         )
     if array.dtype == np.uint8:

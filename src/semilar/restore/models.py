@@ -5,15 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from semilar.errors import SemilarError
-from semilar.weights import bundled
+from semilar.errors import ModelError
+from semilar.weights.manifest import BUNDLED
 
 DEFAULT_MODEL = "semilar-t"
 _SUFFIXES = (".onnx", ".safetensors")
-
-
-class NoModelError(SemilarError):
-    """There is no model of that name or at that place."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +24,7 @@ class Model:
     def need_onnx(self) -> Path:
         """The ONNX file, or a sentence about what to do without one."""
         if self.onnx is None:
-            raise NoModelError(
+            raise ModelError(
                 f"{self.safetensors}: has no .onnx file beside it; use the torch engine."
             )
         return self.onnx
@@ -36,7 +32,7 @@ class Model:
     def need_safetensors(self) -> Path:
         """The safetensors file, or a sentence about what to do without one."""
         if self.safetensors is None:
-            raise NoModelError(
+            raise ModelError(
                 f"{self.onnx}: has no .safetensors file beside it; use the onnx engine."
             )
         return self.safetensors
@@ -47,23 +43,30 @@ def find_model(model: str | Path = DEFAULT_MODEL) -> Model:
     path = Path(model)
     if path.suffix not in _SUFFIXES:
         if path.exists() or path.parent != Path():
-            raise NoModelError(f"{model}: is not a model; those end in {' or '.join(_SUFFIXES)}.")
-        path = _bundled(str(model))
-    elif not path.is_file():
-        raise NoModelError(f"{model}: there is no such file.")
+            raise ModelError(f"{model}: is not a model; those end in {' or '.join(_SUFFIXES)}.")
+        there = {one.name: one for one in bundled_models()}
+        if str(model) not in there:
+            raise ModelError(
+                f"No model {str(model)!r} comes with this version; there are: {', '.join(there)}; "
+                "or give the path of an .onnx or .safetensors file."
+            )
+        return there[str(model)]
+    if not path.is_file():
+        raise ModelError(f"{model}: there is no such file.")
+    return _at(path)
+
+
+def bundled_models() -> list[Model]:
+    """The models that come with the package; scorers and other weights are not among them."""
+    cards = sorted(BUNDLED.glob("*.json"))
+    return [model for model in map(_at, cards) if model.onnx or "net" in model.card]
+
+
+def _at(path: Path) -> Model:
     onnx, safetensors = (
         file if (file := path.with_suffix(suffix)).is_file() else None for suffix in _SUFFIXES
     )
     return Model(name=path.stem, onnx=onnx, safetensors=safetensors, card=_card(path))
-
-
-def _bundled(name: str) -> Path:
-    try:
-        return bundled(name)
-    except SemilarError:
-        raise NoModelError(
-            f"No model {name!r} comes with this version; name a file with --model FILE.onnx."
-        ) from None
 
 
 def _card(path: Path) -> dict[str, Any]:
@@ -73,5 +76,5 @@ def _card(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise NoModelError(f"{file}: cannot be read ({error}).") from None
+        raise ModelError(f"{file}: cannot be read ({error}).") from None
     return card if isinstance(card, dict) else {}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from semilar.photo.formats import RAW_SUFFIXES
+from semilar.photo.formats import FORMATS, RAW_SUFFIXES, known_suffixes, sniff
 
 MARK = ".deflared"
 
@@ -15,15 +15,53 @@ def beside(source: Path) -> Path:
     >>> beside(Path("a/street.nef")).as_posix()
     'a/street.deflared.tif'
     """
-    return writable(source.with_name(f"{source.stem}{MARK}{source.suffix}"))
+    name = Path(source.name)
+    if name.suffix.lower() in known_suffixes():
+        return source.with_name(f"{name.stem}{MARK}{_written(name.suffix)}")
+    return source.with_name(f"{name}{MARK}{_suffix_by_content(source)}")
 
 
-def writable(target: Path) -> Path:
-    """The same name, but for camera files, which come back as TIFF."""
-    raw = target.suffix.lower() in RAW_SUFFIXES
-    return target.with_suffix(".tif") if raw else target
+def inside(folder: Path, place: Path, source: Path) -> Path:
+    """The name of the restored photo in a folder of results: the same as that of `source`.
+
+    Camera files become TIFF, and a name that does not say its format gets a suffix that does.
+
+    >>> inside(Path("out"), Path("a/street.nef"), Path("in/a/street.nef")).as_posix()
+    'out/a/street.tif'
+    """
+    if place.suffix.lower() in known_suffixes():
+        return folder / place.with_suffix(_written(place.suffix))
+    return folder / place.with_name(f"{place.name}{_suffix_by_content(source)}")
+
+
+def numbered(target: Path, number: int) -> Path:
+    """Another name for a photo whose own is taken.
+
+    >>> numbered(Path("out/street.jpg"), 2).as_posix()
+    'out/street-2.jpg'
+    >>> numbered(Path("street.deflared.jpg"), 2).as_posix()
+    'street-2.deflared.jpg'
+    """
+    mark = MARK if is_result(target) else ""
+    stem = target.stem.removesuffix(MARK)
+    return target.with_name(f"{stem}-{number}{mark}{target.suffix}")
 
 
 def is_result(path: Path) -> bool:
     """Whether the name says that `path` is a restored photo."""
     return path.stem.endswith(MARK)
+
+
+def _written(suffix: str) -> str:
+    """The same suffix, but for camera files, which come back as TIFF."""
+    return ".tif" if suffix.lower() in RAW_SUFFIXES else suffix
+
+
+def _suffix_by_content(source: Path) -> str:
+    """The usual suffix of the format that the file's first bytes show; empty if they show none."""
+    try:
+        with source.open("rb") as file:
+            kind = sniff(file.read(64))
+    except OSError:  # it gets its sentence when it is read
+        kind = None
+    return FORMATS[kind].suffixes[0] if kind else ""

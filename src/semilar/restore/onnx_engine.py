@@ -6,7 +6,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 
 Floats = NDArray[np.float32]
 
@@ -24,7 +24,7 @@ class OnnxEngine:
     def __init__(self, path: Path, *, device: str = "cpu", threads: int = 1) -> None:
         there = [name for name, one in _PROVIDERS.items() if _available(one)]
         if device not in there:
-            raise SemilarError(
+            raise ModelError(
                 f"{device}: the onnx engine has no such device here; it has {', '.join(there)}."
             )
         options = onnxruntime.SessionOptions()
@@ -38,12 +38,10 @@ class OnnxEngine:
                 path, options, providers=[_PROVIDERS[device]]
             )
         except Exception as error:  # its exceptions share no base class
-            raise SemilarError(
-                f"{path}: is not a model that can be run ({_line(error)})."
-            ) from None
+            raise ModelError(f"{path}: is not a model that can be run ({_line(error)}).") from None
         names = [one.name for one in (*self.session.get_inputs(), *self.session.get_outputs())]
         if names != ["image", "scene", "flare"]:
-            raise SemilarError(
+            raise ModelError(
                 f"{path}: is no flare model; it has {', '.join(names)} "
                 "instead of image, scene, flare."
             )
@@ -57,7 +55,7 @@ class OnnxEngine:
         try:
             scene, flare = self.session.run(["scene", "flare"], {"image": image}, self.after)
         except Exception as error:  # its exceptions share no base class
-            raise SemilarError(f"The network cannot be run ({_line(error)}).") from None
+            raise ModelError(f"The network cannot be run ({_line(error)}).") from None
         return np.asarray(scene), np.asarray(flare)
 
 

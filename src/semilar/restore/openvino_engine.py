@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 from semilar.extras import load_extra
 
 Floats = NDArray[np.float32]
@@ -20,7 +20,7 @@ class OpenVinoEngine:
         name = device.upper()
         if name not in {one.partition(".")[0] for one in core.available_devices}:
             there = ", ".join(one.lower() for one in core.available_devices)
-            raise SemilarError(
+            raise ModelError(
                 f"{device}: the openvino engine has no such device here; it has {there}."
             )
         settings = {"INFERENCE_PRECISION_HINT": "f32"}
@@ -30,7 +30,7 @@ class OpenVinoEngine:
             self.compiled = core.compile_model(str(path), name, settings)
         except RuntimeError as error:
             reason = str(error).strip().splitlines()[0]
-            raise SemilarError(f"{path}: is not a model that can be run ({reason}).") from None
+            raise ModelError(f"{path}: is not a model that can be run ({reason}).") from None
 
     def run(self, image: Floats) -> tuple[Floats, Floats]:
         """See `semilar.restore.engines.Engine`."""

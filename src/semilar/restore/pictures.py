@@ -1,5 +1,6 @@
 """Pictures as people hold them: files, bytes, Pillow images, arrays. In one kind, out the same."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar import photo as photos
-from semilar.errors import SemilarError
+from semilar.errors import PhotoError
 from semilar.photo import Photo
 from semilar.restore.curves import Pixels
 
 _MODES = ("L", "LA", "RGB", "RGBA", "I;16")
-
-
-class PictureError(SemilarError):
-    """Something that is no picture, or one with values nobody can interpret."""
 
 
 @dataclass(frozen=True)
@@ -34,20 +31,41 @@ class Canvas:
 
 
 def canvas(picture: Any) -> Canvas:
-    """Take a path, the bytes of a file, a `Photo`, a Pillow image or a NumPy array."""
+    """Take a path, the bytes of a file, a file object, a `Photo`, a Pillow image or an array."""
     if isinstance(picture, str | Path):
         return _of_photo(photos.read(picture))
     if isinstance(picture, bytes | bytearray | memoryview):
-        held = _of_photo(photos.read(bytes(picture)))
-        return Canvas(held.pixels, held.grey, lambda pixels: photos.encode(held.back(pixels)))
+        return _of_file(bytes(picture), type(picture))
     if isinstance(picture, Photo):
         return _of_photo(picture)
     if isinstance(picture, np.ndarray):
         return _of_array(picture)
     if hasattr(picture, "getbands") and hasattr(picture, "convert"):
         return _of_pillow(picture)
-    raise PictureError(
-        f"A {type(picture).__name__} is no picture; give a path, bytes, a Pillow image or an array."
+    if hasattr(picture, "read"):
+        return _of_stream(picture)
+    raise PhotoError(
+        f"A {type(picture).__name__} is no picture; give a path, bytes, a file object, a Pillow "
+        "image or an array."
+    )
+
+
+def _of_stream(stream: Any) -> Canvas:
+    """The rest of a binary file object; what comes back is another, at its beginning."""
+    name = getattr(stream, "name", None)  # an int for a file descriptor
+    label = name if isinstance(name, str) else None
+    content = stream.read()
+    if not isinstance(content, bytes):
+        raise PhotoError(f"{label or 'The file object'}: gives no bytes; open it in binary mode.")
+    return _of_file(content, io.BytesIO, name=label)
+
+
+def _of_file(content: bytes, kind: Callable[[bytes], Any], name: str | None = None) -> Canvas:
+    photo = photos.read(content, name=name)
+    return Canvas(
+        photo.pixels,
+        photo.grey,
+        lambda pixels: kind(photos.encode(photo.with_pixels(pixels))),
     )
 
 
@@ -59,7 +77,7 @@ def _of_array(array: NDArray[Any]) -> Canvas:
     """(H, W), (H, W, 1), (H, W, 3) or (H, W, 4) with alpha last."""
     channels = 1 if array.ndim == 2 else array.shape[-1]
     if array.ndim not in (2, 3) or channels not in (1, 3, 4) or array.size == 0:
-        raise PictureError(
+        raise PhotoError(
             f"An array of shape {array.shape} is no picture; "
             "expected (H, W), (H, W, 1), (H, W, 3) or (H, W, 4)."
         )
@@ -86,14 +104,12 @@ def _values(array: NDArray[Any]) -> Pixels:
     if array.dtype in (np.uint8, np.uint16):
         return array
     if array.dtype.kind != "f":
-        raise PictureError(
-            f"An array of {array.dtype} is no picture; expected uint8, uint16, float."
-        )
+        raise PhotoError(f"An array of {array.dtype} is no picture; expected uint8, uint16, float.")
     low, high = float(array.min()), float(array.max())
     if not (np.isfinite(low) and np.isfinite(high)):
-        raise PictureError("The array holds values that are not finite.")
+        raise PhotoError("The array holds values that are not finite.")
     if low < 0 or high > 1:
-        raise PictureError(
+        raise PhotoError(
             f"An array of floats holds encoded light from 0 to 1; this one goes from {low:g} to "
             f"{high:g}."
         )

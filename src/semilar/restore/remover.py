@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Generic, TypeVar, overload
+from typing import IO, Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError, SettingError
 from semilar.photo import Photo
 from semilar.photo.light import srgb_to_linear
 from semilar.restore.curves import Pixels, encoded
@@ -20,10 +21,11 @@ from semilar.restore.masks import fit_mask
 from semilar.restore.models import DEFAULT_MODEL, find_model
 from semilar.restore.pictures import canvas
 from semilar.restore.views import ORIENTATIONS, mean_of_views
-from semilar.restore.working import MOST_PIXELS, SHORT_SIDE, working_size
+from semilar.restore.working import MOST_PIXELS, WORKING_SIZE, working_size
 
 T = TypeVar("T")
 
+STRONGEST = 2  # twice what was found; beyond that only black holes come
 _SMALLEST = 16  # what every network takes
 
 
@@ -32,12 +34,14 @@ class Result(Generic[T]):
     """What `Remover.remove` found.
 
     `image` is the restored picture, of the kind that was given (a path gives a `Photo`). `found`
-    says whether there was flare; if not, `image` equals what was given, bit for bit.
+    says whether there was flare; if not, `image` equals what was given, bit for bit. `light` says
+    how much: the mean of the flare's *linear* light over the picture, 1 being white all over.
     `working_size` is the (height, width) at which the network saw it.
     """
 
     image: T
     found: bool
+    light: float
     working_size: tuple[int, int]
     before: Pixels = field(repr=False)
     after: Pixels = field(repr=False)
@@ -55,10 +59,11 @@ class Remover:
     `model` is the name of a model that comes with the package or the path of an .onnx or
     .safetensors file. `engine` is "onnx", "torch", "openvino", or any object with the method `run`
     of `semilar.restore.engines.Engine`; left out, the model's own. `device` is for the engine
-    ("cpu", "cuda"). `threads` is how many cores one picture may use, all if left out. `short_side`
-    is the network's working size: more sees finer flare and takes longer. `views` is in how many
-    orientations, 1 to 8, the network sees a picture (`semilar.restore.views`): more is better and
-    takes longer. Both are the model's own if left out.
+    ("cpu", "cuda"). `threads` is how many cores one picture may use, all if left out.
+    `working_size` is the short side at which the network sees a picture: more sees finer flare and
+    takes longer. `views` is in how many orientations, 1 to 8, the network sees it
+    (`semilar.restore.views`): more is better and takes longer. Both are the model's own if left
+    out.
 
     >>> remover = Remover()  # doctest: +SKIP
     >>> remover.remove("street.jpg").found  # doctest: +SKIP
@@ -72,7 +77,7 @@ class Remover:
         engine: str | Engine | None = None,
         device: str | None = None,
         threads: int | None = None,
-        short_side: int | None = None,
+        working_size: int | None = None,
         views: int | None = None,
     ) -> None:
         self.threads = threads or cores()
@@ -82,29 +87,36 @@ class Remover:
             self.card = files.card
             engine = open_engine(files, engine=engine, device=device, threads=self.threads)
         self.engine: Engine = engine
-        self.short_side = short_side or int(self.card.get("working_size", SHORT_SIDE))
-        if self.short_side < _SMALLEST:
-            raise SemilarError(f"A working size of {self.short_side} is below {_SMALLEST} pixels.")
-        self.views = views or int(self.card.get("views", 1))
+        usual = int(self.card.get("working_size", WORKING_SIZE))
+        self.working_size = usual if working_size is None else working_size
+        if self.working_size < _SMALLEST:
+            raise SettingError(
+                f"A working size of {self.working_size} is below {_SMALLEST} pixels."
+            )
+        self.views = int(self.card.get("views", 1)) if views is None else views
         if not 1 <= self.views <= len(ORIENTATIONS):
-            raise SemilarError(f"{self.views} views are not between 1 and {len(ORIENTATIONS)}.")
+            raise SettingError(f"{self.views} views are not between 1 and {len(ORIENTATIONS)}.")
 
     @overload
     def remove(
         self, picture: str | Path, *, strength: float = 1.0, mask: Any = None
     ) -> Result[Photo]: ...
     @overload
+    def remove(
+        self, picture: IO[bytes], *, strength: float = 1.0, mask: Any = None
+    ) -> Result[BytesIO]: ...
+    @overload
     def remove(self, picture: T, *, strength: float = 1.0, mask: Any = None) -> Result[T]: ...
     def remove(self, picture: Any, *, strength: float = 1.0, mask: Any = None) -> Result[Any]:
-        """Take the flare out of `picture`: a path, the bytes of a file, a `Photo`, a Pillow image,
-        or an array (H, W[, 1, 3 or 4]) of uint8, uint16 or float in [0, 1], *encoded* light.
+        """Take the flare out of `picture`: a path, the bytes of a file, a file object open for
+        reading bytes (which gives a `BytesIO`), a `Photo`, a Pillow image, or an array
+        (H, W[, 1, 3 or 4]) of uint8, uint16 or float in [0, 1], *encoded* light.
 
-        `strength` from 0 (nothing changes) to 2: beyond 1 more is taken than was found, down to
-        black. `mask` limits the effect to a region: see
-        `semilar.restore.masks`.
+        `strength` goes from 0 (nothing changes) over 1 (what was found) to 2 (twice that; black is
+        the end). `mask` limits the effect to a region: see `semilar.restore.masks`.
         """
-        if not 0 <= strength <= 2:
-            raise SemilarError(f"A strength of {strength:g} is not between 0 and 2.")
+        if not 0 <= strength <= STRONGEST:
+            raise SettingError(f"A strength of {strength:g} is not between 0 and {STRONGEST}.")
         given = canvas(picture)
         pixels = given.pixels
         size = pixels.shape[0], pixels.shape[1]
@@ -116,6 +128,7 @@ class Remover:
         return Result(
             image=given.back(after),
             found=layer.found,
+            light=layer.light,
             working_size=layer.size,
             before=pixels,
             after=after,
@@ -126,8 +139,8 @@ class Remover:
         """The layer that the network finds in *encoded* `pixels` (H, W, 3)."""
         size = working_size(
             (pixels.shape[0], pixels.shape[1]),
-            short_side=self.short_side,
-            most_pixels=max(MOST_PIXELS, 2 * self.short_side**2),
+            side=self.working_size,
+            most_pixels=max(MOST_PIXELS, 2 * self.working_size**2),
         )
         small = shrink(pixels, size, threads=self.threads)
         scene = srgb_to_linear(self._scene(encoded(small.mean.copy())))
@@ -146,5 +159,5 @@ class Remover:
         """The network's scene for `image` (1, 3, H, W), both *encoded*."""
         scene, _ = self.engine.run(image)
         if scene.shape != image.shape or not np.isfinite(scene).all():
-            raise SemilarError("The network gave no picture of the size it was given.")
+            raise ModelError("The network gave no picture of the size it was given.")
         return scene

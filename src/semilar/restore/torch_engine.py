@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 from semilar.extras import load_extra
 from semilar.restore.models import Model
 
@@ -32,16 +32,16 @@ class TorchEngine:
                 header = json.loads((file.metadata() or {}).get("semilar", "{}"))
                 state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (OSError, SafetensorError, ValueError) as error:
-            raise SemilarError(f"{path}: is not a model that can be run ({error}).") from None
+            raise ModelError(f"{path}: is not a model that can be run ({error}).") from None
         spec = header.get("net") or model.card.get("net")
         if not isinstance(spec, dict) or "name" not in spec:
-            raise SemilarError(f"{path}: does not say which network it holds weights for.")
+            raise ModelError(f"{path}: does not say which network it holds weights for.")
         net = build(spec["name"], **spec.get("options", {}))
         try:
             net.load_state_dict(state)
         except RuntimeError as error:
             reason = str(error).strip().splitlines()[0]
-            raise SemilarError(f"{path}: does not fit {spec['name']} ({reason}).") from None
+            raise ModelError(f"{path}: does not fit {spec['name']} ({reason}).") from None
         self.net = net.to(self.device).eval()
         if device == "cpu":
             self.torch.set_num_threads(threads)
@@ -51,7 +51,7 @@ class TorchEngine:
             self.torch.empty(1, device=name)
         except (RuntimeError, AssertionError):
             there = ["cpu", *(["cuda"] if self.torch.cuda.is_available() else [])]
-            raise SemilarError(
+            raise ModelError(
                 f"{name}: the torch engine has no such device here; it has {', '.join(there)}."
             ) from None
         return self.torch.device(name)

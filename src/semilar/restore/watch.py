@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from semilar.errors import SemilarError
+from semilar.errors import PhotoError, SettingError
 from semilar.photo import find_photos
 from semilar.restore.jobs import Job
-from semilar.restore.naming import is_result, writable
+from semilar.restore.naming import inside, is_result
 
 State = tuple[int, int]  # size and time of the last change, nanoseconds
 
@@ -29,9 +29,9 @@ class Watcher:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not source.is_dir():
-            raise SemilarError(f"{source}: there is no such folder.")
+            raise PhotoError(f"{source}: there is no such folder.")
         if target.resolve() == source.resolve():
-            raise SemilarError(f"{target}: is the watched folder; results need another one.")
+            raise SettingError(f"{target}: is the watched folder; results need another one.")
         self.source, self.target = source, target
         self.settle, self.clock = settle, clock
         self._seen: dict[Path, tuple[State, float]] = {}
@@ -52,16 +52,10 @@ class Watcher:
             if now - since < self.settle or self._handed.get(path) == state:
                 continue
             self._handed[path] = state
-            job = Job(path, writable(self.target / path.relative_to(self.source)))
+            job = Job(path, inside(self.target, path.relative_to(self.source), path))
             if not _done(job, state):
                 ready.append(job)
         return ready
-
-    def forever(self, *, every: float = 0.5) -> Iterator[Job]:
-        """Every photo that becomes ready, until the caller stops."""
-        while True:
-            yield from self.look()
-            time.sleep(every)
 
     def _photos(self) -> Iterator[tuple[Path, State]]:
         inside = self.target.resolve().is_relative_to(self.source.resolve())

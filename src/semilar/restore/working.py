@@ -2,15 +2,18 @@
 
 from math import sqrt
 
-SHORT_SIDE = 512
+WORKING_SIZE = 512
+"""Of models that do not say: the short side of what the network sees."""
 MOST_PIXELS = 2**20
 """Panoramas are held to this many pixels, so that a long side does not cost minutes."""
 
 
 def working_size(
-    size: tuple[int, int], *, short_side: int = SHORT_SIDE, most_pixels: int = MOST_PIXELS
+    size: tuple[int, int], *, side: int = WORKING_SIZE, most_pixels: int = MOST_PIXELS
 ) -> tuple[int, int]:
     """(height, width) for a photo of (height, width) `size`: whole, aspect kept, never enlarged.
+
+    `side` is for the shorter one.
 
     >>> working_size((3000, 4000))
     (512, 683)
@@ -20,5 +23,5 @@ def working_size(
     (229, 4579)
     """
     height, width = size
-    shrink = min(1.0, short_side / min(size), sqrt(most_pixels / (height * width)))
+    shrink = min(1.0, side / min(size), sqrt(most_pixels / (height * width)))
     return max(1, round(height * shrink)), max(1, round(width * shrink))

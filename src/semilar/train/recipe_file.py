@@ -7,12 +7,8 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from semilar.errors import SemilarError
+from semilar.errors import RecipeError
 from semilar.train.recipe import Recipe
-
-
-class RecipeError(SemilarError):
-    """A recipe that cannot be used; the text names the file, the key and what is allowed."""
 
 
 def load_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:

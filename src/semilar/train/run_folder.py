@@ -3,6 +3,7 @@
 import contextlib
 import json
 import platform
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import torch
 
 from semilar import __version__
-from semilar.errors import SemilarError
+from semilar.errors import RunExistsError, SemilarError
 from semilar.files import write_bytes, write_text
 from semilar.train.recipe import Recipe
 from semilar.train.recipe_file import differences, dump_recipe, read_values
@@ -36,11 +37,12 @@ class RunFolder:
         if resume and not self.recipe.is_file():
             raise SemilarError(f"{self.path}: holds no run to resume.")
         if not resume and self.path.exists() and any(self.path.iterdir()):
-            raise SemilarError(
-                f"{self.path}: already holds a run; add --resume to go on with it,"
-                " or give another folder with run=FOLDER."
-            )
+            raise RunExistsError(f"{self.path}: already holds a run.")
         self.path.mkdir(parents=True, exist_ok=True)
+
+    def discard(self) -> None:
+        """Take away what a new run that could not start has left; `begin` found nothing there."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def describe(self, recipe: Recipe, manifest: dict[str, Any]) -> list[str]:
         """Write down recipe, versions and data; gives what differs from an earlier start."""

@@ -73,9 +73,16 @@ def train(
     if fabric.global_rank == 0:
         folder.begin(resume=resume)
     fabric.barrier()
-    sources = find_sources(recipe, tell=display.say)
     with stopper:
-        trainer = prepare(recipe, folder, fabric, sources, display, features, scorer, resume=resume)
+        try:
+            sources = find_sources(recipe, tell=display.say)
+            trainer = prepare(
+                recipe, folder, fabric, sources, display, features, scorer, resume=resume
+            )
+        except BaseException:
+            if not resume and fabric.global_rank == 0:
+                folder.discard()
+            raise
         try:
             reason = trainer.fit(stopper)
         except OSError as error:  # a full disk, a folder that went away

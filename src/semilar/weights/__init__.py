@@ -5,11 +5,12 @@ as safetensors in a cache folder of the user's choice; everything here works wit
 the one-time import of a torch file.
 """
 
+from semilar.errors import WeightsMissingError
 from semilar.weights.cache import home
 from semilar.weights.fetch import fetch
 from semilar.weights.importing import import_file
 from semilar.weights.manifest import Entry, entries
-from semilar.weights.store import WeightsMissingError, bundled, load, locate
+from semilar.weights.store import bundled, load, locate
 
 __all__ = [
     "Entry",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from semilar.errors import SemilarError
+from semilar.errors import DownloadError, SemilarError
 from semilar.files import atomic_path
 from semilar.weights.index import PipSettings, find_link, pip_settings, project_page
 from semilar.weights.manifest import Source
@@ -22,10 +22,6 @@ Progress = Callable[[int], None]  # called with the bytes received since the las
 _PATIENCE = 20.0  # seconds without a byte before giving up
 _CHUNK = 1 << 18
 _PAGE_LIMIT = 8 << 20
-
-
-class DownloadError(SemilarError):
-    """The network or the other side did not give the file."""
 
 
 def download(source: Source, target: Path, *, progress: Progress | None = None) -> None:

@@ -3,10 +3,10 @@
 import tempfile
 from pathlib import Path
 
-from semilar.errors import SemilarError
+from semilar.errors import DownloadError, ModelError
 from semilar.weights import manifest
 from semilar.weights.cache import cached, home
-from semilar.weights.download import DownloadError, Progress, download
+from semilar.weights.download import Progress, download
 from semilar.weights.importing import import_file
 
 
@@ -17,9 +17,7 @@ def fetch(name: str, *, progress: Progress | None = None, force: bool = False) -
     """
     entry = manifest.entry(name)
     if entry.remote is None:
-        raise SemilarError(
-            f"The weights {name!r} come with the package; there is nothing to fetch."
-        )
+        raise ModelError(f"The weights {name!r} come with the package; there is nothing to fetch.")
     if cached(name).is_file() and not force:
         return cached(name)
     home().mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 from semilar.extras import load_extra
 from semilar.files import write_bytes
 from semilar.weights import manifest
@@ -26,9 +26,9 @@ def import_file(name: str, file: Path) -> Path:
     """
     entry = manifest.entry(name)
     if entry.remote is None:
-        raise SemilarError(f"The weights {name!r} come with the package and are not imported.")
+        raise ModelError(f"The weights {name!r} come with the package and are not imported.")
     if not file.is_file():
-        raise SemilarError(f"{file}: there is no such file.")
+        raise ModelError(f"{file}: there is no such file.")
     return _keep(name, checked(name, _read(entry, file), str(file)), sha256(file))
 
 
@@ -48,8 +48,8 @@ def _read(entry: manifest.Entry, file: Path) -> Tensors:
         try:
             return load_file(file)
         except (SafetensorError, OSError) as error:
-            raise SemilarError(f"{file}: cannot be read as safetensors ({error}).") from None
-    raise SemilarError(
+            raise ModelError(f"{file}: cannot be read as safetensors ({error}).") from None
+    raise ModelError(
         f"{file}: this kind of file cannot be imported as {entry.name!r}; "
         f"take {entry.accepts}, or a .safetensors file with the same tensors."
     )
@@ -64,7 +64,7 @@ def _member(archive: Path, member: str) -> bytes:
                 raise KeyError(member)
             return stream.read()
     except (KeyError, tarfile.TarError, OSError, EOFError) as error:
-        raise SemilarError(f"{archive}: cannot read {member} from it ({error}).") from None
+        raise ModelError(f"{archive}: cannot read {member} from it ({error}).") from None
 
 
 def _read_torch(file: Path) -> Tensors:
@@ -73,12 +73,12 @@ def _read_torch(file: Path) -> Tensors:
         state = torch.load(file, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, OSError, ValueError) as error:
         first = str(error).partition("\n")[0]
-        raise SemilarError(f"{file}: not a torch file of plain tensors ({first}).") from None
+        raise ModelError(f"{file}: not a torch file of plain tensors ({first}).") from None
     for wrapper in ("params", "state_dict", "model"):
         if isinstance(state, dict) and isinstance(state.get(wrapper), dict):
             state = state[wrapper]
     if not isinstance(state, dict) or not all(torch.is_tensor(v) for v in state.values()):
-        raise SemilarError(f"{file}: does not hold a dictionary of tensors.")
+        raise ModelError(f"{file}: does not hold a dictionary of tensors.")
     return {
         str(key).removeprefix("module."): np.ascontiguousarray(value.float().numpy())
         for key, value in state.items()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -71,13 +71,13 @@ def checked(name: str, tensors: Tensors, file: str) -> Tensors:
         return tensors
     for key, shape in expected.items():
         if key not in tensors:
-            raise SemilarError(f"{file}: has no tensor {key!r}, so it is not {name!r}.")
+            raise ModelError(f"{file}: has no tensor {key!r}, so it is not {name!r}.")
         if tensors[key].shape != shape:
-            raise SemilarError(
+            raise ModelError(
                 f"{file}: tensor {key!r} has shape {tensors[key].shape}, {name!r} needs {shape}."
             )
         if not np.isfinite(tensors[key]).all():
-            raise SemilarError(f"{file}: tensor {key!r} holds values that are not finite.")
+            raise ModelError(f"{file}: tensor {key!r} holds values that are not finite.")
     return {key: np.ascontiguousarray(tensors[key], np.float32) for key in expected}
 
 

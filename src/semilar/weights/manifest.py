@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 
 BUNDLED = Path(__file__).parent / "bundled"
 BUNDLED_SUFFIXES = (".onnx", ".safetensors")
@@ -130,7 +130,7 @@ def entry(name: str) -> Entry:
     """The entry called `name`, or a sentence with the names there are."""
     known = entries()
     if name not in known:
-        raise SemilarError(f"No weights are called {name!r}; known are: {', '.join(known)}.")
+        raise ModelError(f"No weights are called {name!r}; known are: {', '.join(known)}.")
     return known[name]
 
 
@@ -143,7 +143,7 @@ def _read_card(card: Path) -> Entry:
     facts = json.loads(card.read_text(encoding="utf-8"))
     files = [f for s in BUNDLED_SUFFIXES if (f := card.with_suffix(s)).exists()]
     if not files:
-        raise SemilarError(f"{card}: there is no .onnx or .safetensors file beside this card.")
+        raise ModelError(f"{card}: there is no .onnx or .safetensors file beside this card.")
     sums = facts.get("sha256", "")
     return Entry(
         name=card.stem,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError
 
 # Old and new NumPy keep the same function in different places; files may name either.
 _ALLOWED = {
@@ -48,7 +48,7 @@ def read_arrays(content: bytes, name: str) -> dict[str, NDArray[np.float32]]:
         flat: dict[str, NDArray[np.float32]] = {}
         _flatten(tree, "", flat)
     except Exception as error:  # a hostile or broken pickle can fail in any way
-        raise SemilarError(f"{name}: not a pickle of NumPy arrays ({error}).") from None
+        raise ModelError(f"{name}: not a pickle of NumPy arrays ({error}).") from None
     return flat
 
 

@@ -7,24 +7,11 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from semilar.errors import SemilarError
+from semilar.errors import ModelError, WeightsMissingError
 from semilar.weights import manifest
 from semilar.weights.cache import cached
 
 Tensors = dict[str, NDArray[np.float32]]
-
-
-class WeightsMissingError(SemilarError):
-    """Weights that can be had are not on this computer."""
-
-    def __init__(self, entry: manifest.Entry) -> None:
-        super().__init__(
-            f"The weights {entry.name!r} are not on this computer. Get them with "
-            f"`semilar weights fetch {entry.name}` ({entry.size / 1e6:.0f} MB from "
-            f"{entry.source}), or without a network with `semilar weights import {entry.name} FILE`"
-            f", where FILE is {entry.accepts}."
-        )
-        self.entry = entry
 
 
 def bundled(name: str, *, suffix: str | None = None) -> Path:
@@ -36,9 +23,10 @@ def bundled(name: str, *, suffix: str | None = None) -> Path:
         if (file := manifest.BUNDLED / f"{name}{ending}").is_file():
             return file
     there = sorted(card.stem for card in manifest.BUNDLED.glob("*.json"))
-    raise SemilarError(
-        f"No model {name + (suffix or '')!r} comes with the package; "
-        f"there are: {', '.join(there) or 'none'}."
+    if name in there:
+        raise ModelError(f"{name}: no {suffix} file of it comes with the package.")
+    raise ModelError(
+        f"No model {name!r} comes with the package; there are: {', '.join(there) or 'none'}."
     )
 
 
@@ -49,7 +37,7 @@ def locate(name: str) -> Path:
         return bundled(name)
     file = cached(name)
     if not file.is_file():
-        raise WeightsMissingError(entry)
+        raise _missing(entry)
     return file
 
 
@@ -64,4 +52,13 @@ def load(name: str) -> Tensors:
     try:
         return load_file(file)
     except (SafetensorError, OSError) as error:
-        raise SemilarError(f"{file}: cannot be read as safetensors ({error}).") from None
+        raise ModelError(f"{file}: cannot be read as safetensors ({error}).") from None
+
+
+def _missing(entry: manifest.Entry) -> WeightsMissingError:
+    return WeightsMissingError(
+        f"The weights {entry.name!r} are not on this computer. Get them with "
+        f"`semilar weights fetch {entry.name}` ({entry.size / 1e6:.0f} MB from "
+        f"{entry.source}), or without a network with `semilar weights import {entry.name} FILE`"
+        f", where FILE is {entry.accepts}."
+    )
