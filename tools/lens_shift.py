@@ -32,7 +32,7 @@ from semilar.train.recipe_file import load_recipe
 from semilar.train.start import train
 from semilar.train.validation import restore
 
-RECIPE = Path(__file__).parents[1] / "recipes" / "lens-shift.yaml"
+RECIPE = "lens-shift"
 METRICS = ("psnr", "ssim", "glare", "streak")
 SIZE = (72, 96)
 
