@@ -43,7 +43,6 @@ bench: $(READY) ## ratios, measured side by side
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 docs: $(READY) ## the documentation, into site/
-	$(BIN)/python tools/install.py dev,docs
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove what was made, .venv included
