@@ -63,6 +63,8 @@ def recipe_in(folder: Path, scorer: str) -> Recipe:
             "labeled.backgrounds.holdout=0",
             f"semi.photos.folder={folder / 'flared'}",
             "semi.start_epoch=0",
+            "stages=[{steps: 100, crop: 128, batch: 8}]",
+            "semi.side=128",
             f"semi.repository.scorer={scorer}",
             "validation={}",
             "tensorboard=false",
