@@ -125,7 +125,7 @@ class PhotoFolder:
         if self.names is not None:
             if not self.names.is_file():
                 raise SemilarError(f"{self.names}: no such file (a list of file names).")
-            listed = {line.strip() for line in self.names.read_text().splitlines()}
+            listed = {line.strip() for line in self.names.read_text(encoding="utf-8").splitlines()}
             paths = [path for path in paths if path.name in listed]
         if self.include:
             paths = [path for path in paths if _matches(path, self.include)]

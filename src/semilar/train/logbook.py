@@ -35,7 +35,7 @@ class Logbook:
 def read_log(path: Path) -> list[dict[str, Any]]:
     """The lines of a log; a torn last line is left out."""
     lines = []
-    for text in path.read_text().splitlines():
+    for text in path.read_text(encoding="utf-8").splitlines():
         try:
             lines.append(json.loads(text))
         except ValueError:
