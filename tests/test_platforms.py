@@ -107,6 +107,16 @@ def posix_only(source: str) -> list[str]:
     return found
 
 
+TEXT_MODES = {"r", "w", "a", "x", "r+", "w+", "a+", "rt", "wt"}
+
+
+def _mode(call: ast.Call) -> object:
+    """The mode of `open(file, mode)` and `path.open(mode)`; `Image.open(file)` has none."""
+    plain = isinstance(call.func, ast.Name)
+    values = [a.value if isinstance(a, ast.Constant) else None for a in call.args[plain:]]
+    return values[0] if values else ("r" if plain else None)
+
+
 def text_without_encoding(source: str) -> list[str]:
     """Calls that read or write text in whatever encoding the machine happens to prefer."""
     found = []
@@ -119,9 +129,8 @@ def text_without_encoding(source: str) -> list[str]:
             found.append(f"read_text (line {node.lineno})")
         if name == "write_text" and len(node.args) == 1 and "encoding" not in given:
             found.append(f"write_text (line {node.lineno})")
-        if isinstance(node.func, ast.Name) and name == "open" and "encoding" not in given:
-            mode = node.args[1].value if len(node.args) > 1 else "r"  # type: ignore[attr-defined]
-            found += [] if "b" in mode else [f"open (line {node.lineno})"]
+        if name == "open" and _mode(node) in TEXT_MODES and "encoding" not in given:
+            found.append(f"open (line {node.lineno})")
     return found
 
 
@@ -140,9 +149,11 @@ def test_what_is_looked_for_is_found() -> None:
     assert posix_only("def f():\n    from fcntl import flock\n") == ["fcntl (line 2)"]
     assert posix_only("try:\n    import pwd\nexcept ImportError:\n    pwd = None\n") == []
     assert posix_only("import os\nif hasattr(os, 'fork'):\n    os.fork()\n") == []
-    assert text_without_encoding("p.read_text()\nopen('x')\nopen('x', 'rb')\n") == [
+    text = "p.read_text()\nopen('x')\nopen('x', 'rb')\np.open('a')\nImage.open('a.png')\n"
+    assert text_without_encoding(text) == [
         "read_text (line 1)",
         "open (line 2)",
+        "open (line 4)",
     ]
 
 

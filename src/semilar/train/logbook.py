@@ -14,7 +14,7 @@ class Logbook:
         self._path = path
         if path.exists():
             write_text(path, "".join(f"{line}\n" for line in _lines_until(path, step)))
-        self._file = path.open("a", buffering=1)
+        self._file = path.open("a", buffering=1, encoding="utf-8")
         self._board = _board(tensorboard, step) if tensorboard else None
 
     def write(self, kind: str, step: int, figures: dict[str, Any], *, seconds: float) -> None:
