@@ -114,9 +114,11 @@ def _installable(word: str) -> None:
         extras = set((local["extras"] or "").split(",")) - {""}
     else:
         requirement = Requirement(word)
-        if requirement.name != PROJECT["name"] or not requirement.url:
+        # Where the package is installed already, pip adds an extra without looking for it anew.
+        adds = bool(requirement.extras)
+        if requirement.name != PROJECT["name"] or not (requirement.url or adds):
             raise CommandError(f"pip install {word}: the package is on no index yet.")
-        if requirement.url != f"git+{PROJECT['urls']['Source']}":
+        if requirement.url not in (None, f"git+{PROJECT['urls']['Source']}"):
             raise CommandError(f"pip install {word}: is not the address in pyproject.")
         extras = requirement.extras
     unknown = extras - PROJECT["optional-dependencies"].keys()

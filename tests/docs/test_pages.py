@@ -142,6 +142,8 @@ def test_code_that_would_escape_is_refused(text: str, complaint: str) -> None:
         "make dmeo",
         "pip install semilar",
         'pip install ".[trian]"',
+        'pip install "semilar[trian]"',
+        'pip install "semilar @ git+https://github.com/elsewhere/semilar"',
         "docker run --rm semilar --hots 0.0.0.0",
         "rm -rf /",
     ],
