@@ -58,6 +58,7 @@ def test_a_finished_run_is_not_overwritten(trained: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_the_whole_group_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     """As a service manager and a terminal send it: the workers get it too."""

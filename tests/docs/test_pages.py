@@ -25,6 +25,7 @@ from tests.docs import samples
 from tests.docs.pages import PAGES, PageError, blocks
 from tests.docs.parsing import CommandError, only_parsed, parse
 
+pytestmark = pytest.mark.posix  # the commands are written for a POSIX shell
 SERVICE = "127.0.0.1:8000"
 
 
@@ -99,7 +100,6 @@ def _wait_until_ready(address: str, seconds: float = 60) -> None:
         time.sleep(0.2)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the commands are written for a POSIX shell")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_block_of_a_page_works(page: Path, room: Path) -> None:
     run_page(page, slow=False)

@@ -105,6 +105,7 @@ def test_unknown_suffix(tmp_path: Path, name: str, reason: str) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.posix
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     """A file size limit stands in for the full disk: the write fails half-way, for real."""
     script = f"""
