@@ -19,7 +19,7 @@ from pathlib import Path
 if __name__ == "__main__":  # `python tools/constraints.py` finds this file's folder only
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.install import ROOT, environment, pip_settings, uv_command
+from tools.install import ROOT, environment, options, pip_settings, uv_command
 
 FILE = ROOT / "constraints.txt"
 HEAD = """\
@@ -67,7 +67,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write constraints.txt.")
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions")
     wanted = parser.parse_args()
-    uv = uv_command()
+    uv = uv_command(options())
     if uv is None:
         raise SystemExit("uv cannot be had; it resolves the versions.")
     known = Path(os.devnull, "none") if wanted.upgrade else FILE

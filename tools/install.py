@@ -85,11 +85,11 @@ def why_not_here() -> str | None:
     return None
 
 
-def uv_command() -> list[str] | None:
+def uv_command(given: list[str]) -> list[str] | None:
     """uv inside this environment, installed there if need be; None where it cannot be had."""
     have = subprocess.run([sys.executable, "-m", "uv", "--version"], capture_output=True)
     if have.returncode != 0:
-        get = [*PIP, "install", "--quiet", *options(), "uv"]
+        get = [*PIP, "install", "--quiet", *given, "uv"]
         if subprocess.run(get, env=pip_environment(), check=False).returncode != 0:
             return None
     return [sys.executable, "-m", "uv"]
@@ -107,8 +107,9 @@ def main() -> int:
         print(problem, file=sys.stderr)
         return 2
     extra = sys.argv[1] if len(sys.argv) > 1 else "dev"
-    target = [*options(), "-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[{extra}]"]
-    uv = uv_command()
+    given = options()
+    target = [*given, "-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[{extra}]"]
+    uv = uv_command(given)
     if uv is not None:
         install = [*uv, "pip", "install", "--python", sys.executable, *target]
         if subprocess.run(install, env=environment(), check=False).returncode == 0:

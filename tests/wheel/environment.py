@@ -36,7 +36,7 @@ class Environment:
 
     def install(self, requirement: str) -> None:
         """Install a wheel, with extras if named behind it, at the tested versions."""
-        uv = install.uv_command()
+        uv = install.uv_command(install.options())
         assert uv is not None, "uv cannot be had"
         given = ["--quiet", *install.options(), "-c", str(install.ROOT / "constraints.txt")]
         done = subprocess.run(
