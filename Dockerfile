@@ -4,10 +4,10 @@
 #   docker run --rm -p 127.0.0.1:8000:8000 --read-only --cap-drop ALL semilar
 FROM python:3.12-slim AS build
 WORKDIR /src
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src ./src
 RUN python -m venv /venv \
-    && /venv/bin/pip install --no-cache-dir --no-compile ".[serve]"
+    && /venv/bin/pip install --no-cache-dir --no-compile -c constraints.txt ".[serve]"
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin semilar

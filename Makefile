@@ -22,7 +22,7 @@ setup: $(READY) ## install everything into .venv, once
 demo: $(READY) ## flare out of night pictures, a short semi-supervised training, pages to look at
 	@rm -rf out/demo
 	$(BIN)/semilar demo --out out/demo
-	$(BIN)/semilar train recipes/demo.yaml
+	$(BIN)/semilar train demo
 	$(BIN)/semilar repository report out/demo/run out/demo/repository.html --photos out/demo/input
 	@echo "Open out/demo/index.html (before and after) and out/demo/repository.html (what training kept)."
 
@@ -43,7 +43,6 @@ bench: $(READY) ## ratios, measured side by side
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 docs: $(READY) ## the documentation, into site/
-	$(BIN)/python tools/install.py dev,docs
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove what was made, .venv included

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from semilar.data.labeled import SimulatedPairs
-from semilar.data.photos import PhotoFolder
+from semilar.data.photos import PhotoCache, PhotoFolder
 from semilar.flare import SynthSettings
 from semilar.flare.measure import VISIBLE_BELOW
 from semilar.loss.pixel import log_l2
@@ -74,7 +74,7 @@ class Outcome:
 
 @lru_cache(maxsize=1)
 def source(paths: tuple[Path, ...]) -> SimulatedPairs:
-    return SimulatedPairs(paths, samples=len(paths), side=256)
+    return SimulatedPairs(PhotoCache(paths, side=256), samples=len(paths))
 
 
 def make(number: int, *, paths: tuple[Path, ...]) -> tuple[np.ndarray, ...]:

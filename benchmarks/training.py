@@ -29,8 +29,6 @@ from semilar.train.run_folder import RunFolder
 from semilar.train.sources import find_sources
 from semilar.train.start import prepare
 
-RECIPES = Path(__file__).parents[1] / "recipes"
-
 
 class Clock:
     """Adds up the time spent in named parts."""
@@ -58,13 +56,15 @@ def recipe_in(folder: Path, scorer: str) -> Recipe:
         for i in range(8):
             Image.fromarray(night_scene(first + i, (256, 384))).save(folder / name / f"{i}.png")
     return load_recipe(
-        RECIPES / "own-photos.yaml",
+        "own-photos",
         [
             f"run={folder / 'run'}",
             f"labeled.backgrounds.folder={folder / 'clean'}",
             "labeled.backgrounds.holdout=0",
             f"semi.photos.folder={folder / 'flared'}",
             "semi.start_epoch=0",
+            "stages=[{steps: 100, crop: 128, batch: 8}]",
+            "semi.side=128",
             f"semi.repository.scorer={scorer}",
             "validation={}",
             "tensorboard=false",

@@ -32,7 +32,7 @@ from semilar.train.recipe_file import load_recipe
 from semilar.train.start import train
 from semilar.train.validation import restore
 
-RECIPE = Path(__file__).parents[1] / "recipes" / "lens-shift.yaml"
+RECIPE = "lens-shift"
 METRICS = ("psnr", "ssim", "glare", "streak")
 SIZE = (72, 96)
 
@@ -249,10 +249,10 @@ def main() -> None:
             f"{table(results)}\n\nPSNR by seed\n{by_seed(results)}\n"
             f"\n{options.name} against supervised\n{gains(results, options.name)}\n"
         )
-        (out / f"table-{options.name}.md").write_text(text)
+        (out / f"table-{options.name}.md").write_text(text, encoding="utf-8")
         print(text, flush=True)
     if not options.only:
-        (out / f"figures-{options.name}.json").write_text(json.dumps(results))
+        (out / f"figures-{options.name}.json").write_text(json.dumps(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

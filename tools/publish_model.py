@@ -6,7 +6,7 @@
     python tools/publish_model.py ...the same... --figures out/judge/figures.json
 
 The card lists the photographs that were learned from with author and licence
-(`recipes/bundled-data.csv`); time spent is read from the logs of the runs, the figures are those
+(`tools/bundled-data.csv`); time spent is read from the logs of the runs, the figures are those
 that `tools/judge_model.py` wrote.
 """
 
@@ -32,7 +32,7 @@ from semilar.net.onnx_export import export
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED = ROOT / "src" / "semilar" / "weights" / "bundled"
-DATA = ROOT / "recipes" / "bundled-data.csv"
+DATA = ROOT / "tools" / "bundled-data.csv"
 WATTS_PER_CORE = 10
 LIMITS = (
     "Trained for hours on a processor, not days on a GPU: strong flares are weakened rather than"
@@ -87,7 +87,7 @@ def training(run: Path) -> dict[str, Any]:
     recipe = yaml.safe_load((run / "recipe.yaml").read_text(encoding="utf-8"))
     cores = recipe["machine"]["threads"] + recipe["machine"]["workers"]
     return {
-        "recipe": f"recipes/{recipe['name']}.yaml",
+        "recipe": recipe["name"],
         "steps": steps,
         "hours": round(hours, 2),
         "processor_cores": cores,

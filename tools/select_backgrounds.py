@@ -2,7 +2,7 @@
 
     python tools/select_backgrounds.py --photos DIR [DIR ...] --out DIR
 
-Reads `recipes/bundled-data.csv` (file, use, licence, author, checksum), checks every file and links
+Reads `tools/bundled-data.csv` (file, use, licence, author, checksum), checks every file and links
 it into OUT/train, OUT/test or OUT/unlabeled. Night photographs of the training part also serve as
 unlabeled photos. Exits with 2 and the names if a file is missing or differs.
 """
@@ -13,7 +13,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-LIST = Path(__file__).resolve().parent.parent / "recipes" / "bundled-data.csv"
+LIST = Path(__file__).with_name("bundled-data.csv")
 
 
 def folders(row: dict[str, str]) -> list[str]:

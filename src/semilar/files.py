@@ -61,8 +61,8 @@ def _publish_new(temporary: Path, target: Path) -> None:
 
 def _flush(path: Path) -> None:
     """Ask the disk to keep `path` (a file or a folder) before going on."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
+    try:  # Windows flushes only what is open for writing
+        handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     except PermissionError:  # Windows does not open folders
         return
     try:

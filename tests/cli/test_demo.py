@@ -7,8 +7,6 @@ from skimage.metrics import peak_signal_noise_ratio as psnr
 from semilar.photo import find_photos, read
 from tests.support.command import semilar
 
-ROOT = Path(__file__).parents[2]
-
 
 def test_demo_makes_restores_and_shows_pictures(tmp_path: Path) -> None:
     done = semilar("demo", "--out", tmp_path)
@@ -28,6 +26,6 @@ def test_demo_makes_restores_and_shows_pictures(tmp_path: Path) -> None:
 def test_the_demo_recipe_trains_on_what_the_demo_made(tmp_path: Path) -> None:
     made = semilar("demo", "--out", "out/demo", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    done = semilar("train", ROOT / "recipes/demo.yaml", "stages.0.steps=2", cwd=tmp_path)
+    done = semilar("train", "demo", "stages.0.steps=2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out/demo/run/best.safetensors").exists()

@@ -328,6 +328,7 @@ def test_works_without_torch(model: Path, tmp_path: Path) -> None:
     assert 'pip install "semilar[openvino]"' in other.stderr
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_only_whole_files(
     model: Path, tmp_path: Path, number: signal.Signals

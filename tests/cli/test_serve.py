@@ -97,6 +97,7 @@ def until(condition, process: subprocess.Popen, seconds: float = 90.0) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.posix
 def test_the_bytes_are_those_of_semilar_remove(model, tmp_path):
     (tmp_path / "street.jpg").write_bytes(PHOTO)
     options = ("--strength", "0.35", "--model", model)
@@ -131,6 +132,7 @@ def running_line(url: str) -> str:
     return next(line for line in lines if line.startswith("semilar_jobs_running "))
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_workers_are_replaced_without_a_pause(model):
     with running(model, "--processes", "2", "--rate", "0", quiet=True) as (process, url):

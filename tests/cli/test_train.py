@@ -9,12 +9,15 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
+from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from semilar.cli.main import app
+from semilar.restore.models import find_model
 from semilar.train.recipe_file import merged
-from tests.train.tiny import tiny_values
+from tests.train.tiny import tiny_values, write_scenes
 
 
 def invoke(*arguments: str | Path):
@@ -71,6 +74,7 @@ def test_a_run_that_cannot_start_leaves_no_folder(tmp_path: Path, changes: dict)
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_the_whole_group_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     """As a service manager and a terminal send it: the workers get it too."""
@@ -91,6 +95,43 @@ def test_a_signal_to_the_whole_group_ends_cleanly(tmp_path: Path, number: signal
     assert "Stopped after step" in said
     assert "Traceback" not in said
     assert list((log.parent / "checkpoints").glob("*.safetensors"))
+
+
+def test_a_folder_of_flared_photos_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By name, from the bundled model, on drawn scenes; `~` works though no shell expands it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    write_scenes(tmp_path / "flared", 2, size=(64, 96))
+    small = ("stages=[{steps: 2, crop: 32, batch: 2}]", "semi.batch=2", "semi.side=32")
+    sets = (
+        "validation.sets={simulated: {kind: simulated, count: 2, size: 32, side: 48}}",
+        "machine.workers=0",
+    )
+    run = f"run={tmp_path / 'run'}"
+    result = invoke(
+        *("train", "own-photos", "semi.photos.folder=~/flared", "semi.start_epoch=0", run),
+        *(*small, *sets, "labeled.side=48", "optimizer.lr=1e-9", "tensorboard=false"),
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "drawn night scenes" in result.stderr
+    trained, bundled = (
+        load_file(file)
+        for file in (
+            tmp_path / "run" / "best.safetensors",
+            find_model("semilar-t").need_safetensors(),
+        )
+    )
+    assert all(torch.allclose(trained[name], bundled[name].float(), atol=1e-4) for name in bundled)
+    manifest = json.loads((tmp_path / "run" / "data.json").read_text())
+    assert len(manifest["unlabeled"]) == 2
+
+
+def test_own_photos_without_photos_names_the_key(tmp_path: Path) -> None:
+    result = invoke("train", "own-photos", f"run={tmp_path / 'run'}")
+    assert result.exit_code == 2
+    assert "semi.photos.folder is missing" in result.stderr
 
 
 def test_a_budget_stops_and_resume_goes_on(tmp_path: Path) -> None:

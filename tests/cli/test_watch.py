@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from tests.support.command import semilar
@@ -21,6 +22,7 @@ def _wait_for(path: Path, process: subprocess.Popen) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.posix
 def test_photos_are_restored_when_they_are_whole(tmp_path: Path) -> None:
     model = dimming_model(tmp_path / "dim.onnx")
     source, target = tmp_path / "in", tmp_path / "out"

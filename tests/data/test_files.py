@@ -8,7 +8,7 @@ from PIL import Image
 
 from semilar.data.labeled import ReadyPairs, SimulatedPairs, flare_layer, synth_settings
 from semilar.data.pairs import find_pairs
-from semilar.data.photos import PhotoCache, PhotoFolder, with_short_side
+from semilar.data.photos import DrawnScenes, PhotoCache, PhotoFolder, with_short_side
 from semilar.data.unlabeled import UnlabeledPhotos, identify
 from semilar.data.views import StrongView
 from semilar.errors import SemilarError
@@ -109,9 +109,9 @@ def test_the_flare_layer_is_the_difference_of_light() -> None:
 
 def test_simulated_pairs_depend_on_the_seed_alone(tmp_path: Path) -> None:
     Image.fromarray(night_scene(1, (64, 96))).save(tmp_path / "a.png")
-    source = SimulatedPairs([tmp_path / "a.png"], samples=5, side=64)
+    source = SimulatedPairs(PhotoCache([tmp_path / "a.png"], side=64), samples=5)
     first = source.make(3, seed=9, crop=32, settings=SETTINGS)
-    fresh = SimulatedPairs([tmp_path / "a.png"], samples=5, side=64)
+    fresh = SimulatedPairs(PhotoCache([tmp_path / "a.png"], side=64), samples=5)
     np.testing.assert_array_equal(
         fresh.make(3, seed=9, crop=32, settings=SETTINGS).input, first.input
     )
@@ -119,6 +119,14 @@ def test_simulated_pairs_depend_on_the_seed_alone(tmp_path: Path) -> None:
     assert not np.array_equal(other.input, first.input)
     assert first.input.mean() > first.target.mean(), "flare adds light"
     assert source.make(0, seed=1, crop=80, settings=SETTINGS).input.shape == (80, 80, 3)
+
+
+def test_drawn_scenes_for_validation_are_others_than_for_training() -> None:
+    training, kept = DrawnScenes(side=48), DrawnScenes(side=48, held_out=True)
+    pictures = {training(i).tobytes() for i in range(len(training))}
+    assert len(pictures) == len(training)
+    assert not pictures & {kept(i).tobytes() for i in range(len(kept))}
+    assert min(training(0).shape[:2]) == 48
 
 
 def test_settings_change_by_name() -> None:

@@ -39,6 +39,7 @@ def test_an_error_ends_the_run_with_its_sentence(jobs: int) -> None:
         list(in_processes(fail_at_three, range(9), jobs=jobs))
 
 
+@pytest.mark.posix
 def test_a_killed_worker_is_a_sentence() -> None:
     with pytest.raises(SemilarError, match="fewer at a time"):
         list(in_processes(die, range(6), jobs=2))

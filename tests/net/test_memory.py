@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 FAULTS = """
 import resource, torch
 from semilar.net.memory import keep_freed_memory
@@ -21,6 +23,7 @@ print(int(kept), plain, faults())
 """
 
 
+@pytest.mark.linux
 def test_no_page_faults_for_memory_that_was_freed() -> None:
     done = subprocess.run(
         [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True

@@ -14,6 +14,7 @@ from PIL import Image
 from semilar import photo
 from semilar.errors import MissingExtraError, OutputExistsError
 from semilar.photo import PhotoError
+from tests.support.command import semilar
 from tests.support.pictures import file_bytes, png_header, smooth_picture
 
 GOOD = file_bytes(Image.fromarray(smooth_picture()), "JPEG")
@@ -103,6 +104,7 @@ def test_unknown_suffix(tmp_path: Path, name: str, reason: str) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.posix
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     """A file size limit stands in for the full disk: the write fails half-way, for real."""
     script = f"""
@@ -132,3 +134,21 @@ def test_find_photos_is_recursive_sorted_and_passes_hidden(tmp_path: Path) -> No
     assert found == ["a/c.png", "b.JPG"]
     with pytest.raises(PhotoError, match="no such folder"):
         photo.find_photos(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "package", "extra"),
+    [
+        ("phone.heic", b"\0\0\0\x18ftypheic" + bytes(40), "pillow_heif", "heif"),
+        ("shot.dng", b"II*\0" + bytes(40), "rawpy", "raw"),
+    ],
+)
+def test_a_missing_extra_names_the_file(
+    tmp_path: Path, name: str, content: bytes, package: str, extra: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    done = semilar("remove", tmp_path / name, without=(package,))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{tmp_path / name}: ")
+    assert f"needs {package}" in done.stderr
+    assert f'pip install "semilar[{extra}]"' in done.stderr

@@ -27,10 +27,12 @@ def run(first: int, count: int, folder: Path) -> None:
         photo.read(path)  # whole, or this raises
 
 
+@pytest.mark.linux
 def test_mutated_files(tmp_path: Path) -> None:
     run(0, 480, tmp_path)
 
 
+@pytest.mark.linux
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", range(10))
 def test_many_mutated_files(tmp_path: Path, batch: int) -> None:

@@ -31,6 +31,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return dimming_model(tmp_path_factory.mktemp("model") / "dim.onnx")
 
 
+@pytest.mark.linux
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "most"), [((4000, 3000), 700), ((12_250, 8165), 3 * 1024)], ids=["12 MP", "100 MP"]
@@ -62,10 +63,12 @@ def _grown(model: Path, photos_in_all: int) -> float:
     return process.memory_info().rss / early
 
 
+@pytest.mark.linux
 def test_memory_does_not_grow(model: Path) -> None:
     assert _grown(model, 60) < 1.05
 
 
+@pytest.mark.linux
 @pytest.mark.slow
 def test_memory_after_a_thousand_photos(model: Path) -> None:
     assert _grown(model, 1000) < 1.05

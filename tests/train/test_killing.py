@@ -16,11 +16,13 @@ def kill_again_and_again(folder: Path, count: int) -> dict[str, int]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.posix
 def test_a_few_kills(tmp_path: Path) -> None:
     seen = kill_again_and_again(tmp_path, 4)
     assert seen["candidates"] > 0
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_200_kills(tmp_path: Path) -> None:
     seen = kill_again_and_again(tmp_path, 200)

@@ -38,6 +38,7 @@ class SignalAfter(Silent):
             os.kill(os.getpid(), self.number)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_checkpoint_and_end_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     before = signal.getsignal(number)

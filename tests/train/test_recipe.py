@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from semilar import recipes
 from semilar.errors import RecipeError
+from semilar.recipes import find_recipe, recipe_names
 from semilar.train.recipe import Recipe, Simulated
 from semilar.train.recipe_file import differences, dump_recipe, load_recipe
 
-RECIPES = Path(__file__).parents[2] / "recipes"
+RECIPES = recipes.FOLDER
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
 
@@ -148,6 +150,39 @@ def test_files_that_are_no_recipes(tmp_path: Path) -> None:
     path.write_text("base: x.yaml\nname: x")
     with pytest.raises(RecipeError, match="its own base"):
         load_recipe(path)
+
+
+def test_recipes_of_the_package_have_names() -> None:
+    assert {"desk", "own-photos", "paper", "ablation/no-blur"} <= set(recipe_names())
+    assert {find_recipe(name) for name in recipe_names()} == set(SHIPPED)
+    assert load_recipe("ablation/no-blur") == load_recipe(RECIPES / "ablation" / "no-blur.yaml")
+
+
+def test_a_wrong_name_lists_the_right_ones(tmp_path: Path) -> None:
+    for wrong in ("dsek", "recipes/desk.yaml", tmp_path / "desk.yaml", tmp_path):
+        with pytest.raises(RecipeError, match=r"no such recipe.* one of .*desk, .*own-photos") as e:
+            load_recipe(wrong)
+        assert str(e.value).startswith(str(wrong))
+
+
+def test_a_path_goes_before_nothing_but_its_own_name(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "desk").mkdir()  # a folder of results, say
+    assert load_recipe("desk").name == "desk"
+    (tmp_path / "desk.yaml").write_text(file.read_text())
+    assert load_recipe("desk.yaml").name == "mine"
+    assert load_recipe("desk").name == "desk"
+
+
+def test_a_base_may_be_a_recipe_of_the_package(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("base: desk\nname: mine\nrun: runs/mine\n")
+    assert load_recipe(mine).stages == load_recipe("desk").stages
+    mine.write_text("base: dsek\nname: mine\nrun: runs/mine\n")
+    with pytest.raises(RecipeError, match=r"dsek: no such recipe.*desk"):
+        load_recipe(mine)
 
 
 def test_differences_name_keys(file: Path) -> None:

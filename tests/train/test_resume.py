@@ -88,6 +88,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("stop", [3, 5, 10])  # the end of an epoch, and twice inside of one
 def test_a_killed_run_goes_on_bit_for_bit(straight: Path, stop: int) -> None:
     """The kill comes two steps after the checkpoint: the repository is ahead of it."""
@@ -98,6 +99,7 @@ def test_a_killed_run_goes_on_bit_for_bit(straight: Path, stop: int) -> None:
     assert_same_run(straight / "straight", recipe.run)
 
 
+@pytest.mark.posix
 def test_muon_goes_on_bit_for_bit_too(tmp_path: Path) -> None:
     muon = {"optimizer": {"kind": "muon", "lr": 2e-3}, "checkpoint_every": 5}
     run(tiny_recipe(tmp_path, "straight", muon))
@@ -122,6 +124,7 @@ def test_the_time_budget_ends_cleanly_and_resumes(straight: Path) -> None:
     assert_same_run(straight / "straight", recipe.run)
 
 
+@pytest.mark.posix
 def test_a_corrupt_last_checkpoint_falls_back(straight: Path) -> None:
     recipe = tiny_recipe(straight, "corrupt", {"checkpoint_every": 4})
     run_until_killed(recipe, 9)

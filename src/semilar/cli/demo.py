@@ -21,7 +21,7 @@ def demo(
     ] = Path("semilar-demo"),
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo.")] = False,
 ) -> None:
-    """Make night pictures with flare, take the flare out, show before and after.
+    """Draw night pictures with simulated flare, take the flare out, show before and after.
 
     Example: semilar demo --out /tmp/demo
     """
@@ -35,7 +35,7 @@ def demo(
     _remove_flare(out_dir, picture)
     judge(
         pair_folders({role: out_dir / folder for role, folder in FOLDERS.items()}),
-        title="semilar demo",
+        title="semilar demo: drawn night scenes with simulated flare",
         mark="demo",
         lpips=False,
         jobs=1,
@@ -44,7 +44,7 @@ def demo(
         report_pictures=len(SEEDS),
         tables=True,
     )
-    out.print(f"Before and after: {picture}", markup=False)
+    out.print(f"Before and after (drawn scenes, no photographs): {picture}", markup=False)
 
 
 def make_pictures(folder: Path) -> None:

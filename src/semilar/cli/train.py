@@ -2,12 +2,12 @@
 
 import os
 import time
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from semilar.cli.console import complain, detail, err, out, progress, say, sentences
+from semilar.recipes import recipe_names
 
 
 class ProgressDisplay:
@@ -45,7 +45,10 @@ class ProgressDisplay:
 
 @sentences
 def train(
-    recipe: Annotated[Path, typer.Argument(help="A recipe file; see recipes/.")],
+    recipe: Annotated[
+        str,
+        typer.Argument(help=f"A recipe file, or one of the package: {', '.join(recipe_names())}."),
+    ],
     changes: Annotated[
         list[str] | None, typer.Argument(help="Changes, such as optimizer.lr=1e-3.")
     ] = None,
@@ -66,13 +69,13 @@ def train(
 
     Examples:
 
-      semilar train recipes/desk.yaml labeled.backgrounds.folder=~/Pictures --max-minutes 10
+      semilar train desk labeled.backgrounds.folder=~/Pictures --max-minutes 10
 
-      semilar train recipes/desk.yaml --resume
+      semilar train desk --resume
 
-      semilar train recipes/own-photos.yaml semi.photos.folder=~/Flared --dry-run
+      semilar train own-photos semi.photos.folder=~/Flared --dry-run
 
-      torchrun --nproc-per-node 2 --no-python semilar train recipes/paper.yaml
+      torchrun --nproc-per-node 2 --no-python semilar train paper
     """
     from semilar.extras import load_extra
 

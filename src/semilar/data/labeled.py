@@ -6,7 +6,6 @@ it is called.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from semilar import photo
 from semilar.data.pairs import Pair
-from semilar.data.photos import PhotoCache, Pixels, with_short_side
+from semilar.data.photos import Pictures, Pixels, with_short_side
 from semilar.errors import SemilarError
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.mapping import changed
@@ -47,31 +46,26 @@ class SimulatedPairs:
     """Flares over photographs, made on the fly; `samples` of them make one pass.
 
     Args:
-        paths: the background photographs.
+        backgrounds: the pictures without flare, such as a `PhotoCache`.
         samples: how many samples one pass has.
-        side: backgrounds are kept in memory with this short side.
         patterns: flares from disk by the published protocol, instead of the simulator's.
     """
 
     def __init__(
         self,
-        paths: Sequence[Path],
+        backgrounds: Pictures,
         *,
         samples: int,
-        side: int,
-        megabytes: int = 1000,
         patterns: PatternSet | None = None,
     ) -> None:
-        self._patterns = patterns
-        self._photos = PhotoCache(paths, side=side, megabytes=megabytes)
-        self._samples, self._side = samples, side
+        self._backgrounds, self._patterns, self._samples = backgrounds, patterns, samples
 
     def __len__(self) -> int:
         return self._samples
 
     def make(self, index: int, *, seed: int, crop: int, settings: SynthSettings) -> LabeledSample:
-        background = self._photos(index % len(self._photos))
-        if self._side < crop:
+        background = self._backgrounds(index % len(self._backgrounds))
+        if min(background.shape[:2]) < crop:
             background = with_short_side(background, crop)
         made = synthesize(
             background, seed=seed, settings=settings, size=(crop, crop), patterns=self._patterns

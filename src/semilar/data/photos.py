@@ -5,7 +5,9 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from PIL import Image
 
 from semilar import photo
 from semilar.errors import SemilarError
+from semilar.flare.scene import night_scene
 
 Pixels = NDArray[np.uint8]  # (H, W, 3), encoded
 
@@ -32,6 +35,36 @@ def with_short_side(pixels: Pixels, side: int) -> Pixels:
     height, width = pixels.shape[:2]
     factor = side / min(height, width)
     return resize(pixels, max(side, round(height * factor)), max(side, round(width * factor)))
+
+
+class Pictures(Protocol):
+    """Numbered pictures, encoded; the same number always gives the same one."""
+
+    def __len__(self) -> int: ...
+
+    def __call__(self, index: int) -> Pixels: ...
+
+
+class DrawnScenes:
+    """Night scenes drawn by the package, for people who have no photographs without flare.
+
+    Those held out for validation are other scenes than those for training.
+    """
+
+    def __init__(self, *, side: int, held_out: bool = False) -> None:
+        self._first, self._count = (10_000, 8) if held_out else (0, 48)
+        self._size = side, round(side * 4 / 3)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __call__(self, index: int) -> Pixels:
+        return _drawn(self._first + index, self._size)
+
+
+@lru_cache(maxsize=64)
+def _drawn(seed: int, size: tuple[int, int]) -> Pixels:
+    return night_scene(seed, size)
 
 
 class PhotoCache:
@@ -92,7 +125,7 @@ class PhotoFolder:
         if self.names is not None:
             if not self.names.is_file():
                 raise SemilarError(f"{self.names}: no such file (a list of file names).")
-            listed = {line.strip() for line in self.names.read_text().splitlines()}
+            listed = {line.strip() for line in self.names.read_text(encoding="utf-8").splitlines()}
             paths = [path for path in paths if path.name in listed]
         if self.include:
             paths = [path for path in paths if _matches(path, self.include)]

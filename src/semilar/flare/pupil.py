@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semilar.flare.draws import Rng, chance, integer, log_uniform, uniform
+from semilar.flare.draws import Rng, chance, integer, uniform
 from semilar.flare.sample import Floats
 from semilar.flare.scene import clouds
 
@@ -98,10 +98,10 @@ def _smear(rng: Rng, x: Floats, y: Floats) -> Floats:
     angle = uniform(rng, (0, np.pi))
     across = np.float32(np.cos(angle)) * x + np.float32(np.sin(angle)) * y
     waviness = clouds(rng, (x.size, x.size), cells=2, octaves=2) - np.float32(0.5)
-    position = across + np.float32(uniform(rng, (0.01, 0.1))) * waviness
+    position = across + np.float32(0.1) * waviness
     course = np.cumsum(rng.normal(0, 1, 512)) / 12 + rng.normal(0, 0.5, 512)
     steps = np.clip((position + 2) * 128, 0, 511).astype(np.int32)
-    return course.astype(np.float32)[steps] * np.float32(log_uniform(rng, (0.05, 0.25)))
+    return course.astype(np.float32)[steps] * np.float32(uniform(rng, (0.02, 0.2)))
 
 
 def _fingerprint(rng: Rng, x: Floats, y: Floats) -> Floats:

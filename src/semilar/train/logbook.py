@@ -14,7 +14,7 @@ class Logbook:
         self._path = path
         if path.exists():
             write_text(path, "".join(f"{line}\n" for line in _lines_until(path, step)))
-        self._file = path.open("a", buffering=1)
+        self._file = path.open("a", buffering=1, encoding="utf-8")
         self._board = _board(tensorboard, step) if tensorboard else None
 
     def write(self, kind: str, step: int, figures: dict[str, Any], *, seconds: float) -> None:
@@ -35,7 +35,7 @@ class Logbook:
 def read_log(path: Path) -> list[dict[str, Any]]:
     """The lines of a log; a torn last line is left out."""
     lines = []
-    for text in path.read_text().splitlines():
+    for text in path.read_text(encoding="utf-8").splitlines():
         try:
             lines.append(json.loads(text))
         except ValueError:

@@ -1,6 +1,6 @@
 """What a run would be, without running it: data, parameters, memory and time."""
 
-import resource
+import sys
 import time
 
 import torch
@@ -47,7 +47,7 @@ def preview(recipe: Recipe) -> list[str]:
             f" about {_duration(seconds)}"
         )
     lines.append(f"all: {plan.steps} steps, {plan.epochs:.1f} epochs, about {_duration(whole)}")
-    lines.append(f"memory: about {_peak_gib() + _state_gib(parameters):.1f} GiB")
+    lines.append(f"memory: {_memory(parameters)}")
     return lines
 
 
@@ -67,8 +67,21 @@ def _measure(
     return times
 
 
-def _peak_gib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+def _memory(parameters: int) -> str:
+    peak = _peak_gib()
+    if peak is None:
+        return f"{_state_gib(parameters):.1f} GiB and the pictures; not measured on this system"
+    return f"about {peak + _state_gib(parameters):.1f} GiB"
+
+
+def _peak_gib() -> float | None:
+    """The most memory this process has had; None on Windows."""
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**30 if sys.platform == "darwin" else 2**20)  # bytes there, KiB elsewhere
 
 
 def _state_gib(parameters: int) -> float:

@@ -3,11 +3,20 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 Positive = Annotated[int, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0)]
+# A shell leaves `key=~/Pictures` as it is.
+Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
 class Part(BaseModel):
@@ -19,7 +28,8 @@ class Part(BaseModel):
 class Photos(Part):
     """Which photographs of a folder to take; see `semilar.data.photos.PhotoFolder`."""
 
-    folder: Path
+    folder: Folder | None = None
+    """Empty takes drawn night scenes, where backgrounds are asked for."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     names: Path | None = None
@@ -42,7 +52,7 @@ class Patterns(Part):
 
     kind: Literal["patterns"]
     backgrounds: Photos
-    patterns: Path
+    patterns: Folder
     samples: Positive = 8000
     side: Positive = 768
 
@@ -51,14 +61,14 @@ class Pairs(Part):
     """Ready pairs: a folder with `input`/`gt`, `flare`/`clear` and the like."""
 
     kind: Literal["pairs"]
-    folder: Path
+    folder: Folder
 
 
 class Authors(Part):
     """The authors' layout: `labeled/{input,GT,LA}`, `unlabeled/input`, `val/{input,GT}`."""
 
     kind: Literal["authors"]
-    folder: Path
+    folder: Folder
 
 
 Labeled = Annotated[Simulated | Patterns | Pairs | Authors, Field(discriminator="kind")]
@@ -252,7 +262,7 @@ class PairsCheck(Part):
     """Pairs on disk, at their own size or shrunk to `side`."""
 
     kind: Literal["pairs"]
-    folder: Path
+    folder: Folder
     side: Positive | None = None
     limit: Positive | None = None
     names: Path | None = None

@@ -8,15 +8,17 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from semilar.errors import RecipeError
+from semilar.recipes import find_recipe
 from semilar.train.recipe import Recipe
 
 
-def load_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
-    """The recipe of a file, with `key=value` changes applied, checked.
+def load_recipe(name: str | Path, overrides: Sequence[str] = ()) -> Recipe:
+    """The recipe of a file or of the package, with `key=value` changes applied, checked.
 
     `base: other.yaml` in a recipe takes everything from that file (beside it) that the recipe
-    does not say itself.
+    does not say itself; `base: desk` takes it from the recipe of that name in the package.
     """
+    path = find_recipe(name)
     values = read_values(path)
     for override in overrides:
         _apply(values, override)
@@ -31,9 +33,9 @@ def read_values(path: Path, *, _seen: tuple[Path, ...] = ()) -> dict[str, Any]:
     if path in _seen:
         raise RecipeError(f"{path}: is its own base.")
     try:
-        values = yaml.safe_load(path.read_text())
-    except FileNotFoundError:
-        raise RecipeError(f"{path}: no such recipe.") from None
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RecipeError(f"{path}: cannot be read ({error.strerror}).") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         reason = str(error).replace("\n", " ")
         raise RecipeError(f"{path}: not readable as YAML ({reason}).") from None
@@ -42,7 +44,9 @@ def read_values(path: Path, *, _seen: tuple[Path, ...] = ()) -> dict[str, Any]:
     base = values.pop("base", None)
     if base is None:
         return values
-    return merged(read_values(path.parent / base, _seen=(*_seen, path)), values)
+    beside = path.parent / str(base)
+    origin = beside if beside.is_file() else find_recipe(str(base))
+    return merged(read_values(origin, _seen=(*_seen, path)), values)
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

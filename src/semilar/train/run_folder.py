@@ -54,7 +54,7 @@ class RunFolder:
         starts = []
         if self.about.is_file():
             with contextlib.suppress(ValueError, KeyError):
-                starts = json.loads(self.about.read_text())["starts"]
+                starts = json.loads(self.about.read_text(encoding="utf-8"))["starts"]
         starts.append({**_environment(), "changed": changed})
         write_text(self.about, json.dumps({"name": recipe.name, "starts": starts}, indent=1))
         return changed

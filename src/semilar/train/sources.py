@@ -7,7 +7,7 @@ from typing import Any
 
 from semilar.data.labeled import LabeledSource, ReadyPairs, SimulatedPairs
 from semilar.data.pairs import find_pairs
-from semilar.data.photos import PhotoFolder
+from semilar.data.photos import DrawnScenes, PhotoCache, PhotoFolder, Pictures
 from semilar.data.unlabeled import UnlabeledPhotos, identify
 from semilar.data.views import StrongView
 from semilar.errors import SemilarError
@@ -28,7 +28,20 @@ class Sources:
 
 def folder_of(photos: Photos) -> PhotoFolder:
     """The recipe's description of a folder as the object that searches it."""
+    if photos.folder is None:
+        raise SemilarError("semi.photos.folder is missing: name the folder of unlabeled photos.")
     return PhotoFolder(**photos.model_dump())
+
+
+def find_backgrounds(
+    photos: Photos, *, side: int, megabytes: int = 1000, held_out: bool = False
+) -> tuple[Pictures, list[str]]:
+    """The pictures to simulate flares on, and their names; drawn ones where no folder is given."""
+    if photos.folder is None:
+        drawn = DrawnScenes(side=side, held_out=held_out)
+        return drawn, [f"drawn night scene {i}" for i in range(len(drawn))]
+    paths = folder_of(photos).find(held_out=held_out)
+    return PhotoCache(paths, side=side, megabytes=megabytes), _names(paths, photos.folder)
 
 
 def find_sources(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None) -> Sources:
@@ -53,16 +66,18 @@ def _check_settings(recipe: Recipe) -> None:
 def _labeled(recipe: Recipe, warnings: list[str]) -> tuple[LabeledSource, dict[str, Any]]:
     spec, megabytes = recipe.labeled, recipe.machine.cache_megabytes
     if isinstance(spec, Simulated | Patterns):
-        paths = folder_of(spec.backgrounds).find()
-        manifest = {"backgrounds": _names(paths, spec.backgrounds.folder)}
+        backgrounds, names = find_backgrounds(spec.backgrounds, side=spec.side, megabytes=megabytes)
+        if spec.backgrounds.folder is None:
+            warnings.append(
+                "Flares are simulated on drawn night scenes; photographs without flare teach more:"
+                " labeled.backgrounds.folder=FOLDER."
+            )
+        manifest = {"backgrounds": names}
         patterns = None
         if isinstance(spec, Patterns):
             patterns = PatternSet(spec.patterns, cache_bytes=megabytes << 20)
             manifest["patterns"] = _pattern_names(patterns)
-        source = SimulatedPairs(
-            paths, samples=spec.samples, side=spec.side, megabytes=megabytes, patterns=patterns
-        )
-        return source, manifest
+        return SimulatedPairs(backgrounds, samples=spec.samples, patterns=patterns), manifest
     assert isinstance(spec, Pairs | Authors)
     folder = spec.folder / "labeled" if isinstance(spec, Authors) else spec.folder
     found = find_pairs(folder)

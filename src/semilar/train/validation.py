@@ -18,7 +18,7 @@ from semilar.errors import SemilarError
 from semilar.quality import psnr
 from semilar.train.mixture import Populations
 from semilar.train.recipe import Check, PairsCheck, Recipe, Simulated, SimulatedCheck
-from semilar.train.sources import folder_of
+from semilar.train.sources import find_backgrounds
 
 _CAP = 50.0  # dB from which two pictures count as equal: an exact match would be infinite
 
@@ -112,12 +112,14 @@ def _pair_case(pair: Pair, check: PairsCheck) -> Case:
 
 def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[list[Case]]:
     if check.backgrounds is not None:
-        paths = folder_of(check.backgrounds).find()
+        backgrounds, _ = find_backgrounds(check.backgrounds, side=check.side)
     elif isinstance(recipe.labeled, Simulated):
-        paths = folder_of(recipe.labeled.backgrounds).find(held_out=True)
+        backgrounds, _ = find_backgrounds(
+            recipe.labeled.backgrounds, side=check.side, held_out=True
+        )
     else:
         raise SemilarError("validation: a simulated set needs backgrounds.")
-    source = SimulatedPairs(paths, samples=check.count, side=check.side)
+    source = SimulatedPairs(backgrounds, samples=check.count)
     populations = []
     for synth in check.synth:
         settings, cases = Populations([synth]).draw(check.seed), []
