@@ -24,7 +24,7 @@ CORE = 3.0
 """Pixels around the centre that are the image itself rather than flare."""
 RING = (0.08, 0.16)
 """Half-widths between which the mean light is made 1, so that entries are alike in strength."""
-EDITION = 2
+EDITION = 1
 """Raise when entries change, so that banks on disk are made anew."""
 
 
