@@ -21,7 +21,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         f"restored: {tmp_path / 'street.deflared.png'}",
-        "flare found: True; the network saw (48, 64)",
+        "flare found: strong; the network saw (48, 64)",
         "changed with half strength in the left half: 50% of the pixels",
     ]
     assert Image.open(tmp_path / "flare.png").size == (64, 48)

@@ -8,8 +8,9 @@ import pytest
 from PIL import Image
 
 from semilar import photo
+from semilar.restore.found import WEAK_BELOW
 from semilar.serve.app import create_app
-from semilar.serve.found import WEAK_BELOW, found
+from semilar.serve.found import found
 from semilar.serve.restorer import restorer
 from semilar.serve.settings import Settings
 from tests.serve.fakes import MODEL, app_with, client_of, jpeg, pixels

@@ -239,6 +239,8 @@ def report(outcome: "Outcome", *, strength: float, quiet: bool = False) -> None:
         say(f"{source}: a strength of 0 takes nothing; {same}.")
     elif outcome.status == "unchanged":
         say(f"{source}: no flare found; {same}.")
+    elif outcome.found == "weak":
+        say(f"{source}: little flare found; hardly a difference.")
     if outcome.working_size:
         height, width = outcome.working_size
         detail(

@@ -16,6 +16,7 @@ from semilar import photo as photos
 from semilar.errors import OutputExistsError, PhotoError, SemilarError
 from semilar.photo import Photo
 from semilar.restore.compare import side_by_side
+from semilar.restore.found import Found
 from semilar.restore.jobs import STREAM, Job
 from semilar.restore.remover import Remover
 
@@ -35,7 +36,7 @@ class Outcome:
     status: Status
     error: Exception | None = None
     notes: tuple[str, ...] = ()
-    found: bool = False
+    found: Found = Found.NONE
     light: float = 0.0
     working_size: tuple[int, int] | None = None
     seconds: float = 0.0

@@ -15,6 +15,7 @@ from semilar.photo import Photo
 from semilar.photo.light import srgb_to_linear
 from semilar.restore.curves import Pixels, encoded
 from semilar.restore.engines import Engine, cores, open_engine
+from semilar.restore.found import Found, how_much
 from semilar.restore.fullsize import removed_light, shrink, subtract
 from semilar.restore.layer import Layer, estimate
 from semilar.restore.masks import fit_mask
@@ -34,13 +35,14 @@ class Result(Generic[T]):
     """What `Remover.remove` found.
 
     `image` is the restored picture, of the kind that was given (a path gives a `Photo`). `found`
-    says whether there was flare; if not, `image` equals what was given, bit for bit. `light` says
-    how much: the mean of the flare's *linear* light over the picture, 1 being white all over.
+    is "none" (which is false: `image` then equals what was given, bit for bit), "weak" or "strong".
+    `light` is the number behind it: the mean of the flare's *linear* light over the picture, 1
+    being white all over.
     `working_size` is the (height, width) at which the network saw it.
     """
 
     image: T
-    found: bool
+    found: Found
     light: float
     working_size: tuple[int, int]
     before: Pixels = field(repr=False)
@@ -66,8 +68,8 @@ class Remover:
     out.
 
     >>> remover = Remover()  # doctest: +SKIP
-    >>> remover.remove("street.jpg").found  # doctest: +SKIP
-    True
+    >>> str(remover.remove("street.jpg").found)  # doctest: +SKIP
+    'strong'
     """
 
     def __init__(
@@ -127,7 +129,7 @@ class Remover:
             after = subtract(pixels, layer, strength=strength, mask=region, threads=self.threads)
         return Result(
             image=given.back(after),
-            found=layer.found,
+            found=_word(layer),
             light=layer.light,
             working_size=layer.size,
             before=pixels,
@@ -161,3 +163,8 @@ class Remover:
         if scene.shape != image.shape or not np.isfinite(scene).all():
             raise ModelError("The network gave no picture of the size it was given.")
         return scene
+
+
+def _word(layer: Layer) -> Found:
+    """A layer that takes light in some places and gives some in others is at least weak."""
+    return (how_much(layer.light) or Found.WEAK) if layer.found else Found.NONE

@@ -1,18 +1,15 @@
-"""How much flare was found, in a word and a number. The word is decided here and nowhere else."""
+"""How much flare was found in a photo, within its mask: a word and a number."""
 
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import Literal, get_args
 
 import numpy as np
 
 from semilar.restore.curves import Pixels, decode
+from semilar.restore.found import Found as Word
+from semilar.restore.found import how_much
 
-Word = Literal["none", "weak", "strong"]
-WORDS: tuple[Word, ...] = get_args(Word)
-
-# Mean light taken away, as a share of white. Photos below it look the same before and after.
-WEAK_BELOW = 0.001
+WORDS = tuple(word.value for word in Word)
 _SAMPLES = 1_000_000
 
 
@@ -30,15 +27,4 @@ def found(before: Pixels, after: Pixels, *, strength: float) -> Found:
     few = (one[::step, ::step] for one in (before, after))
     first, then = (decode(np.ascontiguousarray(one)) for one in few)
     light = float(np.maximum(first - then, 0).mean()) / strength
-    return Found(word(light), light)
-
-
-def word(light: float) -> Word:
-    """The word for the mean light taken away at strength 1.
-
-    >>> word(0.0), word(0.0004), word(0.02)
-    ('none', 'weak', 'strong')
-    """
-    if light <= 0:
-        return "none"
-    return "weak" if light < WEAK_BELOW else "strong"
+    return Found(how_much(light), light)
