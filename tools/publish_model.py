@@ -1,13 +1,14 @@
 """Put trained weights into the package: safetensors, ONNX and a card, stored in half precision.
 
-    python tools/publish_model.py runs/bundled-large/best.safetensors --working-size 352 --views 8 \
-        --runs runs/bundled runs/bundled-fine runs/bundled-large
-    python tools/judge_model.py --pairs PAIRS --test DATA/test --docs docs
+    python tools/publish_model.py runs/bundled-strong/best.safetensors --working-size 352 \
+        --runs runs/bundled-strong --after semilar-t
+    python tools/judge_model.py --strong PAIRS --mild PAIRS --test DATA/test --docs docs
     python tools/publish_model.py ...the same... --figures out/judge/figures.json
 
 The card lists the photographs that were learned from with author and licence
-(`tools/bundled-data.csv`); time spent is read from the logs of the runs, the figures are those
-that `tools/judge_model.py` wrote.
+(`tools/bundled-data.csv`); time spent is read from the logs of the runs, after those that the card
+of the model --after names, which the first run started from; the figures are those that
+`tools/judge_model.py` wrote.
 """
 
 import argparse
@@ -96,6 +97,17 @@ def training(run: Path) -> dict[str, Any]:
     }
 
 
+def card_of(path: Path) -> list[dict[str, Any]]:
+    """The runs that a card tells of."""
+    return json.loads(path.read_text(encoding="utf-8"))["training"]
+
+
+def join(earlier: list[dict[str, Any]], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All runs in order; one that is told of again, longer by now, replaces what was told."""
+    names = {run["recipe"] for run in runs}
+    return [run for run in earlier if run["recipe"] not in names] + runs
+
+
 def main() -> int:
     """Write NAME.safetensors, NAME.onnx and NAME.json."""
     parser = argparse.ArgumentParser(
@@ -106,9 +118,11 @@ def main() -> int:
     parser.add_argument("--working-size", type=int, required=True)
     parser.add_argument("--views", type=int, default=1, help="orientations to average, 1 to 8")
     parser.add_argument("--runs", type=Path, nargs="*", default=[], help="run folders, in order")
+    parser.add_argument("--after", help="the bundled model that the first run started from")
     parser.add_argument("--figures", type=Path, help="what tools/judge_model.py wrote")
     parser.add_argument("--out", type=Path, default=BUNDLED)
     options = parser.parse_args()
+    earlier = card_of(options.out / f"{options.after}.json") if options.after else []
     state, spec = load(options.weights)
     half = {name: tensor.half() for name, tensor in state.items()}
     net = build(spec["name"], **spec.get("options", {}))
@@ -129,7 +143,7 @@ def main() -> int:
         "working_size": options.working_size,
         "views": options.views,
         "data": "simulated flares over the photographs below; nothing else",
-        "training": [training(run) for run in options.runs],
+        "training": join(earlier, [training(run) for run in options.runs]),
         "figures": json.loads(options.figures.read_text("utf-8")) if options.figures else {},
         "limits": LIMITS,
         "photographs": photographs(),
