@@ -4,8 +4,8 @@
         [--last OLD.onnx] [--docs docs]
 
 STRONG and MILD hold real pairs (`input/`, `gt/` and `mask/`, or `flare/` and `clear/`); of both
-only the halves count that chose nothing (`tools/halves/*-report.txt`). PHOTOS are backgrounds the model
-never saw, for simulated pairs. Every figure comes from the commands that a user has (`semilar
+only the halves count that chose nothing (`tools/halves/*-report.txt`). PHOTOS are backgrounds the
+model never saw, for simulated pairs. Every figure comes from the commands that a user has (`semilar
 synth`, `remove` and `evaluate`), but for the rims of lamps (`tools/lamp_rims.py`). They are written
 to WORK/figures.json, which `tools/publish_model.py` takes into the model's card, and with --docs as
 tables into `model.md`. What is done is not done again; use another --work for another model.

@@ -24,7 +24,9 @@ def rim(picture: np.ndarray) -> np.ndarray:
     ndimage.label(picture.min(axis=2) >= CLIPPED, output=spots)
     sizes = np.bincount(spots.ravel())
     lamps = (spots > 0) & (sizes[spots] >= SMALLEST)
-    return np.asarray(ndimage.binary_dilation(lamps, iterations=WIDTH)) & ~lamps
+    wider = np.zeros_like(lamps)
+    ndimage.binary_dilation(lamps, iterations=WIDTH, output=wider)
+    return wider & ~lamps
 
 
 def rim_change(before: Path, after: Path) -> dict[str, float]:
