@@ -63,4 +63,5 @@ def fill(folder: Path) -> None:
     flared[0].save(folder / "street.jpg")
     clean[0].save(folder / "street-clean.jpg")
     shutil.copy(folder / "street.jpg", folder / "in.jpg")
+    Image.new("L", flared[0].size, 255).save(folder / "mask.png")
     dimming_model(folder / "my-model.onnx")

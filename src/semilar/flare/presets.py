@@ -49,7 +49,7 @@ _SMEARED = SynthSettings(
         glow=GlowSettings(
             probability=0.85, height=(0.2, 2.0), core=(0.012, 0.05), exponent=(1.6, 3.2)
         ),
-        veil=VeilSettings(probability=0.45, height=(0.015, 0.1), reach=(0.1, 0.5)),
+        veil=VeilSettings(probability=0.45, height=(0.03, 0.25), reach=(0.1, 0.5)),
         smear=SmearSettings(
             probability=0.9, height=(0.5, 4.0), spread=(0.5, 18), core=(0.02, 0.15)
         ),
@@ -92,7 +92,7 @@ _VEILED = replace(
     lens=replace(
         _SMEARED.lens,
         strength=(0.5, 3.0),
-        veil=VeilSettings(probability=1.0, height=(0.02, 0.3), edge=(0.6, 2.5)),
+        veil=VeilSettings(probability=1.0, height=(0.05, 0.4), edge=(0.6, 2.5)),
         smear=SmearSettings(probability=0.3, height=(0.05, 0.5), spread=(5.0, 40.0)),
         streak=_NO_STREAK,
         shimmer=ShimmerSettings(probability=0.6),

@@ -63,6 +63,19 @@ REGISTRY: dict[str, NetInfo] = {
             "skip": "add",
         },
     ),
+    "raliformer-td": NetInfo(
+        builder=RaLiFormer,
+        summary="raliformer-t, deeper where the picture is small",
+        multiple=32,
+        global_context=True,
+        options={
+            "widths": (32, 64, 96, 192),
+            "depths": (2, 3, 4, 5, 4, 3, 2),
+            "blocks": ("conv", "conv", "conv", "psc"),
+            "stem": 4,
+            "skip": "add",
+        },
+    ),
     "unet": NetInfo(
         builder=UNet,
         summary="U-Net, 64 to 1024 channels",
