@@ -78,10 +78,11 @@ _STREAKED = replace(
     name="streaked",
     lens=replace(
         _SMEARED.lens,
-        veil=VeilSettings(probability=0.3, height=(0.005, 0.08)),
+        glow=replace(_SMEARED.lens.glow, probability=0.4),
+        veil=VeilSettings(probability=0.2, height=(0.02, 0.1)),
         smear=SmearSettings(probability=0.3),
         streak=replace(
-            _SMEARED.lens.streak, probability=1.0, axes=(0.45, 0.4, 0.15), rainbow=(0.0, 0.9)
+            _SMEARED.lens.streak, probability=1.0, axes=(0.45, 0.4, 0.15), rainbow=(0.0, 0.5)
         ),
     ),
 )
