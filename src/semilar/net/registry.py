@@ -32,6 +32,14 @@ class NetInfo:
     min_size: int = MIN_SIZE
 
 
+_TINY: dict[str, Any] = {
+    "widths": (32, 64, 96, 192),
+    "depths": (2, 2, 2, 2, 2, 2, 2),
+    "blocks": ("conv", "conv", "conv", "psc"),
+    "stem": 4,
+    "skip": "add",
+}
+
 REGISTRY: dict[str, NetInfo] = {
     "raliformer": NetInfo(
         builder=RaLiFormer,
@@ -55,26 +63,14 @@ REGISTRY: dict[str, NetInfo] = {
         summary="RaLiFormer, tiny: trains and runs on a desk computer",
         multiple=32,
         global_context=True,
-        options={
-            "widths": (32, 64, 96, 192),
-            "depths": (2, 2, 2, 2, 2, 2, 2),
-            "blocks": ("conv", "conv", "conv", "psc"),
-            "stem": 4,
-            "skip": "add",
-        },
+        options=_TINY,
     ),
     "raliformer-td": NetInfo(
         builder=RaLiFormer,
         summary="raliformer-t, deeper where the picture is small",
         multiple=32,
         global_context=True,
-        options={
-            "widths": (32, 64, 96, 192),
-            "depths": (2, 3, 4, 5, 4, 3, 2),
-            "blocks": ("conv", "conv", "conv", "psc"),
-            "stem": 4,
-            "skip": "add",
-        },
+        options={**_TINY, "depths": (2, 3, 4, 5, 4, 3, 2)},
     ),
     "unet": NetInfo(
         builder=UNet,
