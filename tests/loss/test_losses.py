@@ -145,7 +145,7 @@ def test_contrast_pulls_towards_the_label_and_away_from_the_input() -> None:
     ).mean()
 
 
-def test_perceptual_sums_mean_squares_over_layers() -> None:
+def test_perceptual_is_the_mean_over_layers_of_mean_squares() -> None:
     def features(x: torch.Tensor) -> dict[str, torch.Tensor]:
         return {"a": 2 * x, "b": x[:, :1] ** 2}
 
@@ -153,7 +153,7 @@ def test_perceptual_sums_mean_squares_over_layers() -> None:
     value = perceptual(features, x, y)
     d = (x - y).detach()
     squares = (x[:, :1] ** 2 - y[:, :1] ** 2).detach()
-    wanted = 4 * (d**2).mean((1, 2, 3)) + (squares**2).mean((1, 2, 3))
+    wanted = (4 * (d**2).mean((1, 2, 3)) + (squares**2).mean((1, 2, 3))) / 2
     torch.testing.assert_close(value.detach(), wanted)
     value.sum().backward()
     assert y.grad is None, "the target takes no gradient"

@@ -9,7 +9,7 @@ Features = Callable[[Tensor], Mapping[str, Tensor]]
 
 
 def perceptual(features: Features, output: Tensor, target: Tensor) -> Tensor:
-    """Sum over layers of the mean squared feature difference of each picture, (B,).
+    """Mean over layers of the mean squared feature difference of each picture, (B,).
 
     Both pictures are encoded, (B, 3, H, W) in [0, 1]. No gradient flows to `target`.
     """
@@ -18,4 +18,4 @@ def perceptual(features: Features, output: Tensor, target: Tensor) -> Tensor:
     found = features(output)
     return torch.stack(
         [(found[name] - wanted[name]).square().mean(dim=(1, 2, 3)) for name in wanted]
-    ).sum(dim=0)
+    ).mean(dim=0)
