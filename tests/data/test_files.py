@@ -13,6 +13,8 @@ from semilar.data.unlabeled import UnlabeledPhotos, identify
 from semilar.data.views import StrongView
 from semilar.errors import SemilarError
 from semilar.flare import SynthSettings
+from semilar.flare.mapping import to_mapping
+from semilar.flare.presets import PRESETS
 from semilar.flare.scene import night_scene
 
 SETTINGS = SynthSettings.preset("strong")
@@ -136,6 +138,30 @@ def test_settings_change_by_name() -> None:
     assert changed.lens.glow == SETTINGS.lens.glow
     with pytest.raises(SemilarError, match=r"synth\.lens\.strenght.*strength"):
         synth_settings("strong", {"lens": {"strenght": [1, 2]}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"lens": {"strength": "hello"}}, r"synth\.lens\.strength: .*two numbers.*not 'hello'"),
+        ({"lens": {"strength": [4, 1]}}, r"synth\.lens\.strength: .*\[low, high\], not \[4, 1\]"),
+        ({"lens": {"strength": 3}}, r"synth\.lens\.strength: .*two numbers"),
+        ({"lens": 3}, r"synth\.lens: .*strength, glow.*not 3"),
+        ({"flare_free": 1.4}, r"synth\.flare_free: .*from 0 to 1, not 1\.4"),
+        ({"lights": {"count": [1.5, 2]}}, r"synth\.lights\.count: .*whole numbers"),
+        ({"lights": {"shapes": "disc"}}, r"synth\.lights\.shapes: .*a list of words"),
+        ({"pattern": {"flip": 1}}, r"synth\.pattern\.flip: .*true or false"),
+    ],
+)
+def test_values_of_another_kind_are_told_what_is_wanted(changes: dict, said: str) -> None:
+    with pytest.raises(SemilarError, match=said):
+        synth_settings("strong", changes)
+
+
+def test_every_preset_passes_its_own_check() -> None:
+    for name in PRESETS:
+        whole = to_mapping(SynthSettings.preset(name))
+        assert synth_settings(name, whole) == SynthSettings.preset(name)
 
 
 def test_the_cache_never_changes_the_answer(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from semilar import photo
 from semilar.data.pairs import Pair
 from semilar.data.photos import Pictures, Pixels, with_short_side
+from semilar.data.synth_changes import check_changes
 from semilar.errors import SemilarError
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.mapping import changed
@@ -144,9 +145,11 @@ def synth_settings(preset: str, changes: Mapping[str, Any]) -> SynthSettings:
     """A preset of the simulator with some of its named numbers changed.
 
     `changes` mirrors the tree of settings: `{"lens": {"strength": [1, 4]}}`. An unknown name is
-    an error that lists the known ones.
+    an error that lists the known ones, a value of another kind one that says what is wanted.
     """
-    return changed(SynthSettings.preset(preset), changes, "synth")
+    settings = SynthSettings.preset(preset)
+    check_changes(settings, changes, "synth")
+    return changed(settings, changes, "synth")
 
 
 def _size(pixels: Pixels) -> str:

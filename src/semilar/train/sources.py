@@ -13,7 +13,16 @@ from semilar.data.views import StrongView
 from semilar.errors import SemilarError
 from semilar.flare.patterns import PatternSet
 from semilar.train.mixture import Populations
-from semilar.train.recipe import Authors, Pairs, Patterns, Photos, Recipe, Semi, Simulated
+from semilar.train.recipe import (
+    Authors,
+    Pairs,
+    Patterns,
+    Photos,
+    Recipe,
+    Semi,
+    Simulated,
+    SimulatedCheck,
+)
 
 
 @dataclass(frozen=True)
@@ -59,8 +68,9 @@ def find_sources(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None
 
 
 def _check_settings(recipe: Recipe) -> None:
-    for stage in recipe.stages:
-        Populations(stage.synth)
+    checks = recipe.validation.sets.values()
+    for part in (*recipe.stages, *(c for c in checks if isinstance(c, SimulatedCheck))):
+        Populations(part.synth)
 
 
 def _labeled(recipe: Recipe, warnings: list[str]) -> tuple[LabeledSource, dict[str, Any]]:
