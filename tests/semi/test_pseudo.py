@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor
 
@@ -56,20 +57,61 @@ def test_targets_are_the_students_window_of_the_label(tmp_path: Path) -> None:
     assert valid.all()
 
 
-def test_a_teacher_that_sees_the_window_changes_only_the_window(tmp_path: Path) -> None:
-    view = View(1, 2, 4, 4, flip=True)
-    one = sample("a", view)
+def test_no_flare_is_left_in_any_target_of_a_perfect_teacher(tmp_path: Path) -> None:
+    """Grey scenes whose flare is in the blue alone: to restore is to copy red; 16:9, crops."""
+    rng = np.random.default_rng(5)
+    grey = torch.from_numpy(rng.uniform(0.1, 0.5, (4, 1, 18, 32)).astype(np.float32))
+    scenes = grey.expand(-1, 3, -1, -1)
+    flares = torch.zeros_like(scenes)
+    flares[:, 2] = torch.from_numpy(rng.uniform(0.1, 0.4, (4, 18, 32)).astype(np.float32))
+    photos = scenes + flares
+
+    def perfect(picture: Tensor) -> Tensor:
+        return picture[:, :1].expand_as(picture)
+
+    def oracle(batch: Tensor) -> Tensor:
+        return -(batch[:, 2] - batch[:, 0]).square().mean((1, 2))
+
+    left = 0.0
     with Repository(tmp_path / "r.sqlite") as repository:
-        window = PseudoLabeler(
-            rule=UpdateRule(fog=1.0), repository=repository, score=likes_dark, whole=False
-        )
-        window(half, [one], step=0, device=CPU)
-        entry = repository.entry("a")
-    assert entry is not None
-    assert entry.label is not None
-    stored = torch.from_numpy(entry.label.astype(np.float32)) / 65535
-    wanted = view.put(view.take(one.frame) / 2, one.frame)
-    torch.testing.assert_close(stored, wanted, atol=1e-5, rtol=0)
+        make = PseudoLabeler(rule=UpdateRule(fog=1.0), repository=repository, score=oracle)
+        for epoch in range(10):
+            views = [View.random(18, 32, crop=16, flip=True, rng=rng) for _ in range(4)]
+            samples = [
+                UnlabeledSample(i, f"p{i}", photos[i], view, view.take(photos[i]), SAME)
+                for i, view in enumerate(views)
+            ]
+            targets, _ = make(perfect, samples, step=epoch, device=CPU)
+            for i, view in enumerate(views):
+                left += float((targets[i] - view.take(scenes[i])).square().sum())
+    assert left / float(flares.square().sum()) < 1e-6
+
+
+def test_the_scorer_is_given_the_bounded_candidates_in_order(tmp_path: Path) -> None:
+    """Ψ(p̃), not Ψ(p̂), Ψ(x) or Ψ of another photo; its answers are stored beside the right photo."""
+    views = [View(1, 2, 4, 4, flip=True), View(0, 0, 4, 4), View(2, 1, 4, 4)]
+    samples = [
+        sample(key, view, seed=i) for i, (key, view) in enumerate(zip("abc", views, strict=True))
+    ]
+    seen: list[Tensor] = []
+
+    def keeping(batch: Tensor) -> Tensor:
+        seen.extend(batch)
+        return batch[:, 0, 0, 0]
+
+    def brightens_half(batch: Tensor) -> Tensor:
+        return torch.where(batch > 0.5, batch + 0.3, batch / 2)
+
+    with Repository(tmp_path / "r.sqlite") as repository:
+        make = PseudoLabeler(rule=UpdateRule(fog=1.0), repository=repository, score=keeping)
+        make(brightens_half, samples, step=0, device=CPU)
+        for one, found in zip(samples, seen, strict=True):
+            x = one.frame
+            bounded = torch.where(x > 0.5, x + 0.05, x / 2).clamp(0, 1)
+            torch.testing.assert_close(found, bounded)
+            entry = repository.entry(one.key)
+            assert entry is not None
+            assert entry.score == pytest.approx(float(bounded[0, 0, 0]))
 
 
 def test_the_teacher_may_not_add_light(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def tiny_values(root: Path, run: str = "run") -> dict[str, Any]:
         "stages": [
             {"epochs": 4, "crop": 32, "batch": 2, "accumulate": 2, "synth": {"preset": "strong"}}
         ],
-        "loss": {"pixel": 1.0, "perceptual": 0.1, "fft": 0.1, "features": {"layers": ["deep"]}},
+        "loss": {"pixel": 1.0, "perceptual": 0.1, "fft": 0.1, "features": {"layers": ["relu3_3"]}},
         "optimizer": {"lr": 2e-3, "warmup": 2, "clip": 1.0},
         "mixup": {"start_epoch": 1, "probability": 0.7},
         "semi": {
@@ -64,7 +64,7 @@ def tiny_values(root: Path, run: str = "run") -> dict[str, Any]:
             "start_epoch": 0.5,
             "eta": 0.5,
             "eta_epochs": 1,
-            "contrastive": {"weight": 0.1, "layer": "deep", "patches": 8},
+            "contrastive": {"weight": 0.1, "layer": "relu3_3", "patches": 8},
             "repository": {"fog": 1.0, "black": 0.0},
         },
         "checkpoint_every": 1000,
@@ -80,7 +80,7 @@ def tiny_recipe(root: Path, run: str = "run", changes: dict[str, Any] | None = N
 
 
 class TinyFeatures(nn.Module):
-    """Features of a seeded random convolution, named `deep`."""
+    """Features of a seeded random convolution, under the name of a layer of VGG16."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class TinyFeatures(nn.Module):
         self.requires_grad_(False)
 
     def forward(self, picture: Tensor) -> dict[str, Tensor]:
-        return {"deep": self.conv(picture).relu()}
+        return {"relu3_3": self.conv(picture).relu()}
 
 
 class ContrastScore:

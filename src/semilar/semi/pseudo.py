@@ -19,20 +19,20 @@ Score = Callable[[Tensor], Tensor]
 class PseudoLabeler:
     """Gives the student its targets.
 
+    The teacher always sees the whole photo: a label is kept for all of it, and what the teacher has
+    not looked at would still be flared.
+
     Args:
         rule: algorithm 1.
         repository: where pseudo labels persist; None uses the teacher's answer as it is (the
             ablation without a repository).
         score: the no-reference scorer Ψ, higher is better; (B, 3, H, W) encoded -> (B,).
-        whole: the teacher sees the whole photo; otherwise the student's window only, and the
-            candidate outside of it is what is stored already (or the photo).
         valid: targets with a smaller mean take no part in the loss.
     """
 
     rule: UpdateRule
     repository: Repository | None
     score: Score
-    whole: bool = True
     valid: float = 1e-3
 
     def __call__(
@@ -78,25 +78,14 @@ class PseudoLabeler:
         self, restore: Restore, samples: Sequence[UnlabeledSample], device: torch.device
     ) -> list[Tensor]:
         """Bounded candidates (3, H, W) in the photos' own frames, on the CPU."""
-        views = [self._teacher_view(sample) for sample in samples]
+        views = [_whole(sample) for sample in samples]
         seen = [view.take(s.frame) for view, s in zip(views, samples, strict=True)]
         restored = _by_shape(lambda x: restore(x.to(device)).float().cpu(), seen)
         candidates = []
-        for sample, view, picture, answer in zip(samples, views, seen, restored, strict=True):
+        for view, picture, answer in zip(views, seen, restored, strict=True):
             bounded = self.rule.bound(answer, picture)
-            candidates.append(view.put(bounded, self._around(sample, view)))
+            candidates.append(view.take(bounded))  # mirrored twice is upright
         return candidates
-
-    def _teacher_view(self, sample: UnlabeledSample) -> View:
-        height, width = sample.frame.shape[-2:]
-        return View.whole(height, width, flip=sample.view.flip) if self.whole else sample.view
-
-    def _around(self, sample: UnlabeledSample, view: View) -> Tensor:
-        """What a candidate shows outside of the teacher's window."""
-        if self.repository is None or (view.height, view.width) == tuple(sample.frame.shape[-2:]):
-            return sample.frame
-        entry = self.repository.entry(sample.key)
-        return sample.frame if entry is None or entry.label is None else to_float(entry.label)
 
     def _scores(
         self, candidates: list[Tensor], refused: list[Outcome | None]
@@ -108,6 +97,12 @@ class PseudoLabeler:
         for i, score in zip(places, found, strict=True):
             scores[i] = float(score)
         return scores
+
+
+def _whole(sample: UnlabeledSample) -> View:
+    """The teacher's view: all of the photo, mirrored as the student's is."""
+    height, width = sample.frame.shape[-2:]
+    return View.whole(height, width, flip=sample.view.flip)
 
 
 def to_float(label: Label) -> Tensor:

@@ -88,6 +88,8 @@ class Trainer:
             reason = self._agree(stopper.reason())
             if self.progress.step % self.recipe.checkpoint_every == 0 or last or reason:
                 self.save()
+            if last or reason:
+                self._write_both()
             if reason and not last:
                 return reason
         return None
@@ -217,12 +219,12 @@ class Trainer:
         self.display.show(self.progress.step, shown)
 
     def _validate(self, seconds: float) -> None:
-        """Measure the averaged weights on every set (first process only)."""
+        """Measure the recipe's choice of network on every set (first process only)."""
         if self.cases and self.fabric.global_rank == 0:
             with self._speed.paused():
                 reports = {
                     name: judge(
-                        self.teacher.net,
+                        self._judged(),
                         cases,
                         device=self.fabric.device,
                         worse_by=self.recipe.validation.worse_by,
@@ -243,12 +245,23 @@ class Trainer:
         value = score(figures, self.recipe.validation.best)
         if self.progress.best is None or value > self.progress.best:
             self.progress.best, self.progress.best_step = value, self.progress.step
-            header = {
-                "net": identity(self.recipe.net.name, **self.recipe.net.options),
-                "step": self.progress.step,
-                "validation": figures,
-            }
-            write_tensors(self.folder.best, self.teacher.net.state_dict(), header)
+            header = {**self._header(self.recipe.validation.network), "validation": figures}
+            write_tensors(self.folder.best, self._judged().state_dict(), header)
+
+    def _judged(self) -> nn.Module:
+        """The network that is validated and published, in evaluation mode."""
+        chosen = self.recipe.validation.network
+        return self.teacher.net if chosen == "teacher" else self.net.eval()
+
+    def _write_both(self) -> None:
+        """Keep student and teacher as they are now, under their names."""
+        if self.fabric.global_rank == 0:
+            for name, net in (("student", self.net), ("teacher", self.teacher.net)):
+                write_tensors(self.folder.last(name), net.state_dict(), self._header(name))
+
+    def _header(self, network: str) -> dict[str, Any]:
+        net = identity(self.recipe.net.name, **self.recipe.net.options)
+        return {"net": net, "network": network, "step": self.progress.step}
 
     def _sheet(self) -> None:
         from io import BytesIO
@@ -256,7 +269,7 @@ class Trainer:
         from PIL import Image
 
         buffer = BytesIO()
-        sheet = sample_sheet(self.teacher.net, self.cases, device=self.fabric.device)
+        sheet = sample_sheet(self._judged(), self.cases, device=self.fabric.device)
         Image.fromarray(sheet).save(buffer, "PNG")
         self.folder.save_sheet(self.progress.step, buffer.getvalue())
 

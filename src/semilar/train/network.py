@@ -11,6 +11,7 @@ from semilar.data.order import derived_seed
 from semilar.errors import SemilarError
 from semilar.net import build
 from semilar.net.blocks import ConvBlock, PSCBlock
+from semilar.train.adamp import AdamP
 from semilar.train.checkpoint import Checkpoint
 from semilar.train.muon import Muon
 from semilar.train.recipe import Optimizer, Recipe
@@ -70,6 +71,5 @@ def make_optimizer(net: nn.Module, spec: Optimizer) -> torch.optim.Optimizer:
     """The recipe's optimizer for the parameters of `net`."""
     if spec.kind == "muon":
         return Muon(net, lr=spec.lr, betas=spec.betas)
-    return torch.optim.Adam(
-        net.parameters(), lr=spec.lr, betas=spec.betas, weight_decay=spec.weight_decay
-    )
+    kind = AdamP if spec.kind == "adamp" else torch.optim.Adam
+    return kind(net.parameters(), lr=spec.lr, betas=spec.betas, weight_decay=spec.weight_decay)

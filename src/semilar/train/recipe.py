@@ -120,12 +120,16 @@ class Net(Part):
     options: dict[str, Any] = {}
 
 
+VggLayer = Literal["relu1_1", "relu1_2", "relu2_1", "relu2_2", "relu3_1", "relu3_2", "relu3_3"]
+
+
 class Features(Part):
     """Where the perceptual and contrastive terms get features."""
 
     kind: Literal["vgg16", "none"] = "vgg16"
-    layers: tuple[str, ...] = ("relu1_2", "relu2_2", "relu3_3")
+    layers: Annotated[tuple[VggLayer, ...], Field(min_length=1)] = ("relu1_2", "relu2_2", "relu3_3")
     normalize: bool = True
+    """Apply ImageNet's mean and deviation, which makes the perceptual term several times larger."""
     scale: Annotated[float, Field(gt=0, le=1)] = 1.0
 
 
@@ -150,10 +154,10 @@ class Loss(Part):
 
 
 class Optimizer(Part):
-    """Adam or Muon with linear warm-up and cosine decay, per step."""
+    """Adam, AdamP or Muon with linear warm-up and cosine decay, per step."""
 
-    kind: Literal["adam", "muon"] = "adam"
-    """`muon`: see `semilar.train.muon`; `weight_decay` is Adam's alone."""
+    kind: Literal["adam", "adamp", "muon"] = "adam"
+    """See `semilar.train.adamp` and `semilar.train.muon`, which takes no `weight_decay`."""
     lr: Annotated[float, Field(gt=0)] = 1e-4
     betas: tuple[Share, Share] = (0.9, 0.999)
     weight_decay: Weight = 0.0
@@ -209,7 +213,8 @@ class Contrastive(Part):
     ramp_epochs: Weight = 0
     """Epochs over which the weight grows from 0; 0 keeps it constant."""
     form: Literal["pairwise", "bank"] = "pairwise"
-    layer: str = "relu3_3"
+    layer: VggLayer = "relu3_3"
+    """One of `loss.features.layers`."""
     temperature: Annotated[float, Field(gt=0)] = 0.1
     patches: Positive = 128
     negatives: Positive = 1
@@ -223,7 +228,6 @@ class Semi(Part):
     batch: Positive = 4
     side: Positive = 512
     """Short side of a photo's frame, where its pseudo label lives."""
-    teacher_sees: Literal["photo", "crop"] = "photo"
     flip: bool = True
     start_epoch: Weight = 10
     eta: Weight = 0.06
@@ -283,9 +287,11 @@ def _as_weights(value: Any) -> Any:
 
 
 class Validation(Part):
-    """What is measured with the averaged weights, and which figure decides the best checkpoint."""
+    """What is measured, on which network, and which figure decides the best checkpoint."""
 
     every: Positive = 500
+    network: Literal["teacher", "student"] = "teacher"
+    """The one that is measured and becomes `best.safetensors`; the paper takes the student."""
     sets: dict[str, Check] = {}
     best: Annotated[dict[str, float], BeforeValidator(_as_weights)] = {}
     """`SET.psnr` or `SET.gain`, or several with a weight each; empty takes the first set's gain."""
@@ -359,5 +365,17 @@ class Recipe(Part):
             raise ValueError(
                 "semi.contrastive and semi.perceptual need loss.features.kind vgg16; "
                 "set their weights to 0 to go without features"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _contrast_has_its_layer(self) -> "Recipe":
+        if self.semi is None or not self.semi.contrastive.weight:
+            return self
+        layer, layers = self.semi.contrastive.layer, self.loss.features.layers
+        if layer not in layers:
+            raise ValueError(
+                f"semi.contrastive.layer {layer} is none of loss.features.layers,"
+                f" which are {', '.join(layers)}"
             )
         return self

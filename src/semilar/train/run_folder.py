@@ -32,6 +32,10 @@ class RunFolder:
         self.about = path / "run.json"
         self.data = path / "data.json"
 
+    def last(self, network: str) -> Path:
+        """Where the last weights of the `student` or the `teacher` lie."""
+        return self.path / f"last-{network}.safetensors"
+
     def begin(self, *, resume: bool) -> None:
         """Check that a new run finds an empty place and a resumed one something to resume."""
         if resume and not self.recipe.is_file():

@@ -250,8 +250,8 @@ def _batches(
 def _features(recipe: Recipe, device: torch.device) -> Features | None:
     """VGG16 where the recipe uses it; missing weights are a sentence, never random features."""
     semi, spec = recipe.semi, recipe.loss.features
-    contrast = semi is not None and semi.contrastive.weight > 0
-    if spec.kind == "none" or not (recipe.loss.perceptual or contrast):
+    unlabeled = semi is not None and (semi.contrastive.weight or semi.perceptual)
+    if not (recipe.loss.perceptual or unlabeled):
         return None
     from semilar.loss.vgg import vgg16
 
@@ -293,7 +293,6 @@ def _labeler(
         rule=update_rule(semi, score.delta),
         repository=repository,
         score=score,
-        whole=semi.teacher_sees == "photo",
         valid=semi.repository.valid,
     )
 
