@@ -164,6 +164,18 @@ def test_every_preset_passes_its_own_check() -> None:
         assert synth_settings(name, whole) == SynthSettings.preset(name)
 
 
+def test_the_student_is_given_the_strong_view_of_its_window(tmp_path: Path) -> None:
+    paths = [save(tmp_path / "a.png", size=(40, 60))]
+    grey = StrongView(jitter=0, grey=1, blur=0, noise=0)
+    photos = UnlabeledPhotos(paths, identify(paths, tmp_path), side=40, flip=True, strong=grey)
+    for seed in range(6):
+        sample = photos.make(0, seed=seed, crop=24)
+        weak = sample.view.take(sample.frame)
+        luma = 0.299 * weak[0] + 0.587 * weak[1] + 0.114 * weak[2]
+        for channel in sample.strong:
+            np.testing.assert_allclose(channel.numpy(), luma.numpy(), atol=1e-5)
+
+
 def test_the_cache_never_changes_the_answer(tmp_path: Path) -> None:
     paths = [save(tmp_path / f"{i}.png", seed=i, size=(700, 800)) for i in range(3)]
     small, large = PhotoCache(paths, side=512, megabytes=1), PhotoCache(paths, side=512)

@@ -19,7 +19,7 @@ from semilar.train.checkpoint import load_newest, read_tensors, saved_steps
 from semilar.train.display import Silent, Speed
 from semilar.train.logbook import Logbook, read_log
 from semilar.train.recipe import Pairs
-from semilar.train.validation import Case, judge
+from semilar.train.validation import Case, judge, load_cases
 from tests.train.test_resume import run as train_here
 from tests.train.test_resume import run_until_killed
 from tests.train.tiny import tiny_recipe, write_scenes
@@ -82,6 +82,42 @@ def test_a_run_describes_itself_and_keeps_the_best(tmp_path: Path) -> None:
     sheets = sorted((folder / "samples").glob("*.png"))
     assert [s.stem for s in sheets] == ["step-00000005", "step-00000010", "step-00000012"]
     assert Image.open(sheets[0]).size[0] == 4 * 32
+
+
+@pytest.mark.parametrize("chosen", ["teacher", "student"])
+def test_the_chosen_network_is_measured_and_both_are_kept(tmp_path: Path, chosen: str) -> None:
+    held = write_scenes(tmp_path / "held", 2, first=40)
+    check = {"kind": "simulated", "backgrounds": {"folder": str(held)}, "count": 3, "size": 32}
+    sets = {"held": {**check, "side": 48, "synth": {"preset": "strong"}}}
+    changes = {**PLAIN, "validation": {"every": 100, "network": chosen, "sets": sets}}
+    recipe = tiny_recipe(tmp_path, changes=changes)
+    train_here(recipe)
+    saved, _ = load_newest(recipe.run / "checkpoints")
+    parts = {"student": saved.student, "teacher": saved.teacher}
+    for name, wanted in parts.items():
+        tensors, header = read_tensors(recipe.run / f"last-{name}.safetensors")
+        assert (header["network"], header["step"]) == (name, 12)
+        assert all(torch.equal(tensors[key], value) for key, value in wanted.items())
+    best, header = read_tensors(recipe.run / "best.safetensors")
+    assert header["network"] == chosen
+    assert all(torch.equal(best[key], value) for key, value in parts[chosen].items())
+    net = build(recipe.net.name, **recipe.net.options)
+    net.load_state_dict(best)
+    report = judge(net, load_cases(recipe)["held"], device=torch.device("cpu"), worse_by=0.3)
+    assert saved.values["validation"]["held"]["psnr"] == pytest.approx(report.psnr, abs=1e-4)
+    other = build(recipe.net.name, **recipe.net.options)
+    other.load_state_dict(parts["student" if chosen == "teacher" else "teacher"])
+    apart = judge(other, load_cases(recipe)["held"], device=torch.device("cpu"), worse_by=0.3)
+    assert abs(apart.psnr - report.psnr) > 1e-3, "the two can be told apart"
+
+
+def test_a_run_that_is_stopped_keeps_both_networks_too(tmp_path: Path) -> None:
+    recipe = tiny_recipe(tmp_path, changes=PLAIN)
+    assert train_here(recipe, max_minutes=0).reason is not None
+    assert {p.name for p in recipe.run.glob("last-*")} == {
+        "last-student.safetensors",
+        "last-teacher.safetensors",
+    }
 
 
 def test_training_lowers_the_loss(tmp_path: Path) -> None:

@@ -1,15 +1,19 @@
 """Recipes: every file that is shipped is valid, and every mistake is named."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
 from semilar import recipes
-from semilar.errors import RecipeError
+from semilar.errors import RecipeError, SemilarError
+from semilar.loss import vgg
 from semilar.recipes import find_recipe, recipe_names
-from semilar.train.recipe import Recipe, Simulated
+from semilar.train.recipe import Recipe, Simulated, VggLayer
 from semilar.train.recipe_file import differences, dump_recipe, load_recipe
+from semilar.train.start import train
+from tests.train.tiny import tiny_recipe
 
 RECIPES = recipes.FOLDER
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
@@ -36,16 +40,6 @@ def test_shipped_recipes_are_valid_and_survive_a_dump(path: Path, tmp_path: Path
 def test_shipped_recipes_have_their_own_run_folders() -> None:
     runs = [load_recipe(path).run for path in SHIPPED]
     assert len(set(runs)) == len(runs)
-
-
-def test_the_paper_recipe_says_what_the_paper_says() -> None:
-    recipe = load_recipe(RECIPES / "paper.yaml")
-    stage = recipe.stages[0]
-    assert (stage.crop, stage.batch, stage.epochs) == (512, 4, 40)
-    assert (recipe.optimizer.lr, recipe.teacher_momentum) == (1e-4, 0.999)
-    assert recipe.mixup.start_epoch == 10
-    assert recipe.semi is not None
-    assert recipe.semi.repository.strategy == "momentum+quality"
 
 
 def test_ablations_differ_from_the_paper_only_where_they_say() -> None:
@@ -123,6 +117,15 @@ def test_overrides_reach_every_depth(file: Path) -> None:
         ("stages.0.epochs=3", r"stages.0: give either epochs or steps"),
         ("stages.4.crop=3", r"4 is not a place in a list of 1"),
         ("loss.features.kind=none", r"loss: perceptual needs features"),
+        ("semi.contrastive.layer=nonsense", r"contrastive.layer: .*'relu1_1'.*'relu3_3'.*nonsense"),
+        (
+            "semi.contrastive.layer=relu2_1",
+            r"semi.contrastive.layer relu2_1 is none of .*relu1_2, relu2_2, relu3_3",
+        ),
+        ("loss.features.layers=[relu9_9]", r"loss.features.layers.0: .*'relu1_1'.*relu9_9"),
+        ("loss.features.layers=[]", r"loss.features.layers: .*at least 1"),
+        ("semi.teacher_sees=crop", r"semi.teacher_sees is not a known key"),
+        ("validation.network=both", r"validation.network: .*'teacher' or 'student'"),
         ("validation.best=real.psnr", r"validation: best: real.psnr is none of"),
         ("name.first=x", r"name holds a single value"),
         ("crop", r"key=value"),
@@ -133,6 +136,35 @@ def test_overrides_reach_every_depth(file: Path) -> None:
 def test_mistakes_name_the_key_and_what_is_allowed(file: Path, change: str, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         load_recipe(file, [change])
+
+
+def test_the_layers_of_a_recipe_are_those_of_vgg16() -> None:
+    assert get_args(VggLayer) == vgg.LAYERS
+
+
+def test_unlabeled_terms_alone_get_their_features(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`semi.perceptual` without `loss.perceptual` and contrast asks for VGG16, too."""
+    monkeypatch.setenv("SEMILAR_HOME", str(tmp_path / "home"))
+    changes = {
+        "loss": {"perceptual": 0.0},
+        "semi": {"perceptual": 0.5, "contrastive": {"weight": 0.0}},
+    }
+    with pytest.raises(SemilarError, match="weights fetch vgg16"):
+        train(tiny_recipe(tmp_path, changes=changes))
+
+
+@pytest.mark.parametrize("where", ["stages", "validation"])
+def test_wrong_changes_to_a_preset_end_a_run_before_it_begins(tmp_path: Path, where: str) -> None:
+    synth = {"preset": "strong", "changes": {"lens": {"strength": "hello"}}}
+    wrong: dict = {"stages": [{"steps": 1, "crop": 32, "synth": synth}]}
+    if where == "validation":
+        wrong = {"validation": {"sets": {"held": {"kind": "simulated", "synth": synth}}}}
+    recipe = tiny_recipe(tmp_path, changes=wrong)
+    with pytest.raises(SemilarError, match=r"lens\.strength: should be two numbers.*'hello'"):
+        train(recipe)
+    assert not recipe.run.exists()
 
 
 def test_files_that_are_no_recipes(tmp_path: Path) -> None:
