@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from semilar.errors import SemilarError
-from semilar.quality.scorers import scorer
+from semilar.quality.scorers import musiq, scorer
 from semilar.quality.scorers.musiq import Musiq
 from semilar.quality.scorers.musiq_input import cut_patches
 
@@ -85,6 +85,53 @@ def test_a_batch_is_scored_picture_by_picture():
     with torch.inference_mode():
         together, alone = net(batch), torch.cat([net(one[None]) for one in batch])
     torch.testing.assert_close(together, alone, atol=1e-5, rtol=1e-5)
+
+
+def test_the_encoder_is_what_its_authors_write(monkeypatch: pytest.MonkeyPatch):
+    """Place, scale, one layer and the last norm, written out; every parameter is random."""
+    monkeypatch.setattr(musiq, "LAYERS", 1)
+    torch.manual_seed(2)
+    net = Musiq().transformer_encoder.double()
+    for parameter in net.parameters():
+        torch.nn.init.normal_(parameter, std=0.2)
+    patches = cut_patches(torch.rand(2, 3, 60, 90))
+    count = patches.pixels.shape[1]
+    tokens = torch.randn(2, count, 384, dtype=torch.float64)
+    weights = {name: value.detach() for name, value in net.named_parameters()}
+    found = net(tokens, patches).detach()
+    for one, summed in zip(tokens, found, strict=True):
+        torch.testing.assert_close(summed, _encoded(one, patches.place, patches.scale, weights))
+    assert len(set(patches.scale.tolist())) == 3
+
+
+def _encoded(tokens: Tensor, place: Tensor, scale: Tensor, w: dict[str, Tensor]) -> Tensor:
+    rows = [w["cls"][0, 0]]
+    for token, cell, size in zip(tokens, place.tolist(), scale.tolist(), strict=True):
+        where = w["posembed_input.position_emb"][0, cell]
+        rows.append(token + where + w["scaleembed_input.scale_emb"][size])
+    x = torch.stack(rows)
+    part = {n.removeprefix("transformer.encoderblock_0."): v for n, v in w.items()}
+
+    def linear(name: str, y: Tensor) -> Tensor:
+        return y @ part[f"{name}.weight"].T + part[f"{name}.bias"]
+
+    def norm(name: str, y: Tensor) -> Tensor:
+        centred = y - y.mean(-1, keepdim=True)
+        deviation = (centred.square().mean(-1, keepdim=True) + 1e-6).sqrt()
+        return centred / deviation * part[f"{name}.weight"] + part[f"{name}.bias"]
+
+    normal = norm("norm1", x)
+    q, k, v = (linear(f"attention.{name}", normal) for name in ("query", "key", "value"))
+    heads = []
+    for i in range(6):
+        own = slice(64 * i, 64 * i + 64)
+        attention = (q[:, own] @ k[:, own].T / 8).softmax(-1)  # 8 is the root of a head's width
+        heads.append(attention @ v[:, own])
+    x = x + linear("attention.out", torch.cat(heads, dim=1))
+    hidden = linear("mlp.fc1", norm("norm2", x))
+    gelu = hidden * (1 + torch.erf(hidden / 2**0.5)) / 2
+    x = x + linear("mlp.fc2", gelu)
+    return norm("encoder_norm", x)[0]
 
 
 def test_without_weights_it_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
