@@ -35,9 +35,10 @@ test: lint ## everything CI runs: lint and the fast tests
 	$(BIN)/python tools/chromium.py
 	$(BIN)/pytest -n $(JOBS) -m "not slow"
 
-test-all: lint ## the slow tests too
+test-all: lint ## the slow tests too, and that tests notice what they must
 	$(BIN)/python tools/chromium.py
 	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/python tools/mutants.py
 
 bench: $(READY) ## ratios, measured side by side
 	@for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
