@@ -6,8 +6,8 @@
 
 Source and tests are copied to a temporary folder and broken there. Each mutant meets the tests
 named beside it, in a forked process that starts with the heavy packages loaded; before that, those
-tests must pass on the unbroken copy. The exit status is 0 if all mutants die, 1 if one survives, and
-2 if one cannot be tried.
+tests must pass on the unbroken copy. The exit status is 0 if all mutants die, 1 if one survives,
+and 2 if one cannot be tried.
 """
 
 import argparse
@@ -36,7 +36,7 @@ PASSED, FAILED = 0, 1  # of pytest; anything else is neither
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Try the chosen mutants."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("words", nargs="*", help="only mutants whose names hold one of these")
     parser.add_argument("--list", action="store_true", help="print their names and end")
     options = parser.parse_args(arguments)

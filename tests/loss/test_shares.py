@@ -45,7 +45,8 @@ ENDS = (4, 9, 16)  # relu1_2, relu2_2, relu3_3
 
 def mse_of_layers(output: Tensor, target: Tensor) -> Tensor:
     """No normalisation; the mean over three layers."""
-    return sum(nn.functional.mse_loss(VGG[:end](output), VGG[:end](target)) for end in ENDS) / 3
+    layers = [nn.functional.mse_loss(VGG[:end](output), VGG[:end](target)) for end in ENDS]
+    return (layers[0] + layers[1] + layers[2]) / 3
 
 
 def l1(output: Tensor, target: Tensor) -> Tensor:

@@ -1,10 +1,15 @@
 """AdamP: Adam where nothing is projected, a rotation where a norm follows the weight."""
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch import nn
 
 from semilar.train.adamp import AdamP, projected
+from semilar.train.checkpoint import load_newest
+from semilar.train.start import train
+from tests.train.tiny import tiny_recipe
 
 
 def test_without_upright_gradients_it_is_adam_with_decoupled_decay() -> None:
@@ -35,6 +40,19 @@ def test_a_weight_that_only_turns_keeps_its_norm() -> None:
         norms[name] = float((w / start.norm(dim=1, keepdim=True)).detach().norm(dim=1).mean())
     assert norms["adam"] > 1.08
     assert norms["adamp"] < 1 + (norms["adam"] - 1) / 4
+
+
+def test_a_stopped_run_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+    plain = {"semi": None, "loss": {"perceptual": 0.0}}
+    optimizer = {"kind": "adamp", "weight_decay": 1e-2}
+    found = []
+    for name in ("whole", "stopped"):
+        recipe = tiny_recipe(tmp_path, name, changes={**plain, "optimizer": optimizer})
+        if name == "stopped":
+            assert train(recipe, max_minutes=0).reason is not None
+        train(recipe, resume=name == "stopped")
+        found.append(load_newest(recipe.run / "checkpoints")[0].student)
+    assert all(torch.equal(found[1][key], value) for key, value in found[0].items())
 
 
 def test_the_projection_takes_out_what_lies_along_the_weight() -> None:
