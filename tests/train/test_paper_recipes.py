@@ -1,7 +1,9 @@
 """The recipes of the paper and of its authors' code, number by number."""
 
 import pytest
+import torch
 
+from semilar.net import build
 from semilar.train.mixture import Populations
 from semilar.train.recipe import Patterns
 from semilar.train.recipe_file import load_recipe
@@ -142,6 +144,8 @@ def test_the_authors_code_recipe_says_what_their_code_does() -> None:
     }
     assert {key: found[key] for key in wanted} == wanted
     Populations(recipe.stages[0].synth)  # the changes are settings that exist
+    with torch.device("meta"):
+        build(recipe.net.name, **recipe.net.options)
 
 
 def test_each_strong_augmentation_has_a_recipe_alone() -> None:

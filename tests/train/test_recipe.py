@@ -124,6 +124,7 @@ def test_overrides_reach_every_depth(file: Path) -> None:
         ),
         ("loss.features.layers=[relu9_9]", r"loss.features.layers.0: .*'relu1_1'.*relu9_9"),
         ("loss.features.layers=[]", r"loss.features.layers: .*at least 1"),
+        ("optimizer={kind: muon, weight_decay: 0.1}", r"optimizer: muon takes no weight_decay"),
         ("semi.teacher_sees=crop", r"semi.teacher_sees is not a known key"),
         ("validation.network=both", r"validation.network: .*'teacher' or 'student'"),
         ("validation.best=real.psnr", r"validation: best: real.psnr is none of"),

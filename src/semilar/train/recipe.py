@@ -168,6 +168,12 @@ class Optimizer(Part):
     clip: Weight = 0.0
     """Largest norm of the gradient; 0 leaves it alone."""
 
+    @model_validator(mode="after")
+    def _decay_is_taken(self) -> "Optimizer":
+        if self.kind == "muon" and self.weight_decay:
+            raise ValueError("muon takes no weight_decay; set it to 0 or kind to adam or adamp")
+        return self
+
 
 class Mixup(Part):
     """Mixup of labeled pairs (appendix B)."""
