@@ -31,15 +31,14 @@ def report(real: list[np.ndarray], made: list[np.ndarray]) -> str:
     return "\n".join(lines)
 
 
-def accuracy(real: Tensor, made: Tensor) -> float:
+def accuracy(real: Tensor, made: Tensor, *, steps: int = STEPS) -> float:
     """Mean over both kinds of the share that is told right when not learned from."""
     torch.manual_seed(0)
     folds = [torch.randperm(len(stack)) % PARTS for stack in (real, made)]
     right = [[], []]
     for part in range(PARTS):
-        net = _learned(
-            *(stack[fold != part] for stack, fold in zip((real, made), folds, strict=True))
-        )
+        seen = [stack[fold != part] for stack, fold in zip((real, made), folds, strict=True)]
+        net = _learned(*seen, steps)
         with torch.no_grad():
             for kind, (stack, fold) in enumerate(zip((real, made), folds, strict=True)):
                 answers = net(stack[fold == part])[:, 0] > 0
@@ -47,7 +46,7 @@ def accuracy(real: Tensor, made: Tensor) -> float:
     return float(np.mean([np.mean(answers) for answers in right]))
 
 
-def _learned(real: Tensor, made: Tensor) -> nn.Module:
+def _learned(real: Tensor, made: Tensor, steps: int) -> nn.Module:
     net = nn.Sequential(
         *_stage(3, 12),
         *_stage(12, 24),
@@ -58,7 +57,7 @@ def _learned(real: Tensor, made: Tensor) -> nn.Module:
         nn.Linear(32, 1),
     )
     optimizer = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=0.05)
-    for _ in range(STEPS):
+    for _ in range(steps):
         halves = [stack[torch.randint(len(stack), (BATCH // 2,))] for stack in (real, made)]
         wanted = torch.cat([torch.zeros(BATCH // 2), torch.ones(BATCH // 2)])
         loss = nn.functional.binary_cross_entropy_with_logits(
