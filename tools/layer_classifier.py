@@ -37,8 +37,7 @@ def accuracy(real: Tensor, made: Tensor, *, steps: int = STEPS) -> float:
     folds = [torch.randperm(len(stack)) % PARTS for stack in (real, made)]
     right = [[], []]
     for part in range(PARTS):
-        seen = [stack[fold != part] for stack, fold in zip((real, made), folds, strict=True)]
-        net = _learned(*seen, steps)
+        net = _learned(real[folds[0] != part], made[folds[1] != part], steps)
         with torch.no_grad():
             for kind, (stack, fold) in enumerate(zip((real, made), folds, strict=True)):
                 answers = net(stack[fold == part])[:, 0] > 0
