@@ -9,8 +9,9 @@ from semilar.cli.console import out, progress, sentences
 from semilar.errors import OutputExistsError
 
 SIZE = 640, 960
-SEEDS = (14, 5, 3)
-STRENGTH = 1.5, 3.0
+SEEDS = (18, 14, 2)
+STRENGTH = 0.8, 1.6
+CAST = 0.1
 FOLDERS = {"untouched": "input", "truth": "clean", "result": "result"}
 
 
@@ -57,12 +58,13 @@ def make_pictures(folder: Path) -> None:
     from semilar.flare.scene import night_scene
     from semilar.photo import Photo, write
 
-    usual = SynthSettings.preset("realistic")
+    smeared = SynthSettings.preset("smeared")
+    dark_already = replace(smeared.background.night, probability=0.0)
     flared = replace(
-        usual,
-        flare_free=0.0,
-        lens=replace(usual.lens, strength=STRENGTH),
-        lights=replace(usual.lights, quiet=(0, 0)),
+        smeared,
+        background=replace(smeared.background, cast=CAST, night=dark_already),
+        camera=SynthSettings().camera,
+        lens=replace(smeared.lens, strength=STRENGTH),
     )
     with progress() as bar:
         for number, seed in enumerate(bar.track(SEEDS, description="Making night pictures"), 1):
