@@ -36,9 +36,9 @@ BUNDLED = ROOT / "src" / "semilar" / "weights" / "bundled"
 DATA = ROOT / "tools" / "bundled-data.csv"
 WATTS_PER_CORE = 10
 LIMITS = (
-    "Trained for hours on a processor, not days on a GPU. Streaks and smears go for the most part, very"
-    " wide glow stays in part, thin rainbow stars leave dark traces, and what a clipped area hides is"
-    " not brought back. docs/model.md has figures."
+    "Trained for hours on a processor, not days on a GPU. Streaks and smears go for the most part,"
+    " very wide glow stays in part, thin rainbow stars leave dark traces, and what a clipped area"
+    " hides is not brought back. docs/model.md has figures."
 )
 
 
