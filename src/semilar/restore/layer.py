@@ -27,7 +27,7 @@ Floats = NDArray[Any]  # float32 throughout
 # an exact zero; above the second they count in full.
 _SILENT, _FULL = 0.5 / 255, 1.25 / 255
 # A photo has flare if more than a share of it changes by more than so much: widely or strongly.
-_FOUND = ((4e-3, 5.0 / 255), (4e-4, 20.0 / 255))
+_FOUND = ((4e-3, 3.0 / 255), (4e-4, 12.0 / 255))
 # Clipped light that the network calls at least this bright (linear) is a lamp, kept as it is.
 _LAMP = (0.5, 0.75)
 _CLIPPED = (0.9, 0.98)
