@@ -94,14 +94,16 @@ def try_mutant(copy: Path, mutant: Mutant) -> str:
 def run_tests(copy: Path, tests: Sequence[str]) -> int:
     """pytest's exit status for tests of the copy, in a process of their own."""
     sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        status = 4
-        try:
-            status = _pytest(copy, tests)
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if hasattr(os, "fork"):
+        child = os.fork()
+        if child == 0:
+            status = 4
+            try:
+                status = _pytest(copy, tests)
+            finally:
+                os._exit(status)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    sys.exit("tools/mutants.py needs a system that can fork.")
 
 
 def _pytest(copy: Path, tests: Sequence[str]) -> int:

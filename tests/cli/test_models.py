@@ -23,7 +23,7 @@ def test_models_come_first_and_need_no_torch() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[1].startswith("semilar-t ")
-    assert "dB on 38 real pairs" in done.stdout
+    assert "dB on 25 strong real pairs" in done.stdout
     places = [done.stdout.index(f"\n{name} ") for name in ("semilar-t", *REGISTRY)]
     assert places == sorted(places)
 
@@ -57,8 +57,8 @@ def test_the_whole_table_is_counted() -> None:
 def test_info_shows_a_card() -> None:
     done = _invoke("info", "semilar-t")
     assert done.exit_code == 0
-    assert "working size  352" in done.stdout
-    assert "simulated pairs (strong)" in done.stdout
+    assert "working size  512" in done.stdout
+    assert "simulated pairs (smeared)" in done.stdout
     assert len(done.stdout.splitlines()) < 24
     whole = json.loads(_invoke("info", "semilar-t", "--json").stdout)
     assert whole == json.loads((BUNDLED / "semilar-t.json").read_text(encoding="utf-8"))

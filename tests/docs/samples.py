@@ -16,7 +16,7 @@ def pair(seed: int, side: int = 96) -> tuple[Image.Image, Image.Image]:
     made = synthesize(
         night_scene(seed, (side + 32, side + 64)),
         seed=seed,
-        settings=SynthSettings.preset("strong"),
+        settings=SynthSettings.preset("smeared"),
         size=(side, side),
     )
     levels = [np.rint(x * 255).astype(np.uint8) for x in (made.input, made.target)]

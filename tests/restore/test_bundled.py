@@ -39,7 +39,7 @@ def test_files_are_those_of_the_card_and_small() -> None:
     for file in files:
         assert hashlib.sha256(file.read_bytes()).hexdigest() == card["sha256"][file.name]
     assert sum(file.stat().st_size for file in files) < 20e6
-    assert card["parameters"] <= 4e6
+    assert card["parameters"] <= 5e6
     assert {"file", "licence", "author", "link"} <= set(card["photographs"][0])
 
 

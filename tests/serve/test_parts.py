@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from semilar.serve import found, hosts, names, rates
+from semilar.restore import found
+from semilar.serve import hosts, names, rates
 from semilar.serve.rates import Rate
 from semilar.serve.work import FullError, TooLongError, Work
 

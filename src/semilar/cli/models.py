@@ -90,8 +90,9 @@ def _gains(card: dict[str, Any]) -> list[str]:
     """One line for each set on which the model was measured against the untouched photos."""
     lines = []
     for name, figures in card.get("figures", {}).items():
-        psnr = figures.get("psnr")
-        if isinstance(psnr, dict) and "gain" in psnr:
+        metrics = figures.get("metrics", {})
+        psnr = metrics.get("outside_psnr") or metrics.get("psnr")
+        if psnr:
             lines.append(f"{psnr['gain']['value']:+.1f} dB on {figures['pictures']} {name}")
     return lines
 

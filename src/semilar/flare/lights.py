@@ -113,10 +113,10 @@ def light_up(
 
     What a lamp lights up keeps its texture; flare has none. That is how the two can be told apart.
     """
+    if settings.lit[1] <= 0 or not lights:
+        return
     gain = uniform(rng, settings.lit)
     reach = log_uniform(rng, settings.lit_reach) * frame.side
-    if gain <= 0 or not lights:
-        return
     x, y = np.arange(frame.width, dtype=np.float32), np.arange(frame.height, dtype=np.float32)
     lit = np.ones((frame.height, frame.width, 3), np.float32)
     strongest = sorted(lights, key=lambda light: float(light.power(1).max()), reverse=True)
