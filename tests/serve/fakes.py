@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from PIL import Image
 
 from semilar.photo import Photo
+from semilar.restore.found import Found as Word
 from semilar.serve.app import create_app
 from semilar.serve.found import Found
 from semilar.serve.job import Asked, Restore
@@ -18,7 +19,7 @@ from tests.support.pictures import camera_exif, file_bytes, smooth_picture
 MODEL = {"name": "fake", "engine": "none"}
 
 
-FOUND = Found("strong", 0.25)
+FOUND = Found(Word.STRONG, 0.25)
 
 
 def dim(photo: Photo, asked: Asked) -> tuple[Photo, Found]:

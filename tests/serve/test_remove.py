@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from semilar import photo
+from semilar.restore.found import Found as Word
 from semilar.serve.app import create_app
 from semilar.serve.found import Found
 from semilar.serve.restorer import restorer
@@ -105,7 +106,7 @@ def test_quality_makes_files_smaller():
 
 def test_no_flare_means_the_same_bytes():
     def nothing(shot, asked):
-        return shot, Found("none", 0.0)
+        return shot, Found(Word.NONE, 0.0)
 
     content = jpeg()
     answer = post(app_with(nothing), content=content)
