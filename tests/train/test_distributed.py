@@ -11,6 +11,7 @@ import pytest
 
 from semilar.errors import SemilarError
 from semilar.semi.shards import MergedRepository, shard_paths
+from semilar.train.checkpoint import load_newest
 from semilar.train.logbook import read_log
 from semilar.train.start import check_batches
 from tests.train.distributed import stages
@@ -74,3 +75,21 @@ def test_a_run_of_two_goes_on_as_one(folder: Path, tmp_path: Path) -> None:
 def test_a_batch_that_cannot_be_shared_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SemilarError, match=r"stages\.0\.batch is 2, which 3 processes"):
         check_batches(tiny_recipe(tmp_path), 3)
+
+
+def test_a_lost_node_comes_back_and_the_run_is_the_same(tmp_path: Path) -> None:
+    """Losses, weights and pseudo labels are those of a run that lost nobody."""
+    tiny_values(tmp_path)
+    command = [sys.executable, "-m", "tests.train.lost_node", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    np.testing.assert_allclose(losses(tmp_path / "lost"), losses(tmp_path / "straight"), rtol=1e-6)
+    lost, straight = (
+        load_newest(tmp_path / run / "checkpoints")[0] for run in ("lost", "straight")
+    )
+    assert lost.step == straight.step == 8
+    mine, theirs = facts(tmp_path / "lost"), facts(tmp_path / "straight")
+    assert mine.keys() == theirs.keys()
+    for key, entry in mine.items():
+        assert entry.offered == theirs[key].offered
+        np.testing.assert_array_equal(entry.label, theirs[key].label)

@@ -1,0 +1,91 @@
+"""One photo from bytes to bytes, by the same calls that `semilar remove` makes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from semilar import photo as photos
+from semilar.errors import PhotoError, SemilarError
+from semilar.photo import Photo
+from semilar.photo.formats import FORMATS, by_suffix, known_suffixes, sniff
+from semilar.restore import Remover
+from semilar.restore.batch import Wishes
+from semilar.restore.pipeline import Restored, with_remover
+
+TAR = ".tar"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a worker needs to know; travels to other processes and nodes."""
+
+    target: str
+    wishes: Wishes
+    model: str = "semilar-t"
+    inference: str | None = None
+    device: str | None = None
+    threads: int = 1
+    working_size: int | None = None
+    storage: dict[str, dict] | None = None
+
+    def of_result(self) -> dict[str, object]:
+        """The settings that a result depends on."""
+        wishes = self.wishes
+        return {
+            "output": self.target,
+            "model": self.model,
+            "working_size": self.working_size,
+            "strength": wishes.strength,
+            "quality": wishes.quality,
+            "first_frame": wishes.first_frame,
+            "strip_gps": wishes.strip_gps,
+        }
+
+    def open(self) -> Remover:
+        """Load the model."""
+        return Remover(
+            model=self.model,
+            engine=self.inference,
+            device=self.device,
+            threads=self.threads,
+            working_size=self.working_size,
+        )
+
+
+def decode(content: bytes, name: str, wishes: Wishes) -> Photo:
+    """A file's bytes to upright *encoded* pixels."""
+    return next(wishes.source(content, name=name))
+
+
+def restore(photo: Photo, remover: Remover, wishes: Wishes) -> Restored:
+    """The photo without its flare, and what was found."""
+    return with_remover(remover, strength=wishes.strength)(photo)
+
+
+def encode(photo: Photo, target: str, wishes: Wishes) -> bytes:
+    """The bytes of the file that `semilar remove` would write to `target`."""
+    kind = by_suffix(Path(target))
+    if kind is None:
+        known = ", ".join(one.suffixes[0] for one in FORMATS.values())
+        raise PhotoError(f"{target}: cannot be written; known are {known}.")
+    return photos.encode(photo, format=kind, quality=wishes.quality)
+
+
+def named(target: str, content: bytes) -> str:
+    """`target`, with a suffix where it has none that says its format."""
+    if Path(target).suffix.lower() in known_suffixes():
+        return target
+    kind = sniff(content[:64])
+    return f"{target}{FORMATS[kind].suffixes[0]}" if kind else target
+
+
+def sentence(name: str, error: Exception) -> str:
+    """What went wrong with a photo."""
+    if isinstance(error, SemilarError):
+        return str(error)
+    if isinstance(error, FileNotFoundError):
+        return f"{name}: there is no such file."
+    if isinstance(error, MemoryError):
+        return f"{name}: needs more memory than there is."
+    if isinstance(error, OSError):
+        return f"{name}: {error.strerror or error}."
+    return f"{name}: {type(error).__name__}: {error}"

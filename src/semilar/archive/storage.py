@@ -1,0 +1,147 @@
+"""Places in any storage that fsspec knows: read, written whole, tried again where a net fails."""
+
+import contextlib
+import json
+import os
+import random
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import fsspec
+from fsspec.config import conf
+from fsspec.implementations.local import LocalFileSystem
+
+from semilar import files
+from semilar.errors import SettingError
+
+T = TypeVar("T")
+Options = dict[str, dict[str, Any]]
+"""fsspec's settings by protocol: `{"s3": {"endpoint_url": ...}}`."""
+
+# A put under a key becomes visible whole or not at all; other systems get a rename.
+_PUTS_WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "hf", "memory"}
+_NO_WRITING = {"http", "https"}
+_PAUSES = (0.5, 1, 2, 4, 8, 16)  # seconds before another try
+# Another try would end the same way.
+_FINAL = (
+    *(FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, FileExistsError),
+    *(TypeError, ValueError, AttributeError, NotImplementedError, MemoryError, ImportError),
+)
+# botocore's own retries come first; a server that hangs is given up after a minute.
+_S3 = {
+    "config_kwargs": {
+        "connect_timeout": 10,
+        "read_timeout": 60,
+        "retries": {"mode": "standard", "max_attempts": 4},
+    }
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or folder: its file system and the path in it."""
+
+    fs: Any
+    path: str
+
+    @property
+    def local(self) -> bool:
+        """Whether it lies on this computer's disks."""
+        return isinstance(self.fs, LocalFileSystem)
+
+    @property
+    def url(self) -> str:
+        """How it is written down: a plain absolute path, or an address with its protocol."""
+        return self.path if self.local else self.fs.unstrip_protocol(self.path)
+
+    def under(self, name: str) -> "Place":
+        """A place below this one."""
+        return Place(self.fs, f"{self.path.rstrip('/')}/{name}")
+
+    def exists(self) -> bool:
+        """Whether something is there now."""
+        self.fs.invalidate_cache()
+        return patiently(lambda: self.fs.exists(self.path), self)
+
+    def read(self) -> bytes:
+        """All of a file."""
+        return patiently(lambda: self.fs.cat_file(self.path), self)
+
+    def write(self, content: bytes) -> None:
+        """Write a file whole or not at all; what was there is replaced."""
+        if self.local:
+            files.write_bytes(Path(self.path), content)
+        else:
+            patiently(lambda: self._put(content), self)
+
+    def _put(self, content: bytes) -> None:
+        if _protocol(self.fs) in _PUTS_WHOLE:
+            self.fs.pipe_file(self.path, content)
+            return
+        folder, _, name = self.path.rpartition("/")
+        temporary = f"{folder}/.{secrets.token_hex(4)}.part.{name}"
+        self.fs.makedirs(folder, exist_ok=True)
+        try:
+            self.fs.pipe_file(temporary, content)
+            self.fs.mv(temporary, self.path)
+        except BaseException:
+            if self.fs.exists(temporary):
+                self.fs.rm_file(temporary)
+            raise
+
+    def remove(self) -> None:
+        """Delete a file, or a folder with all that it holds; it may be gone already."""
+        with contextlib.suppress(FileNotFoundError):
+            patiently(lambda: self.fs.rm(self.path, recursive=True), self)
+
+
+def place(url: str | Path, options: Options | None = None) -> Place:
+    """Where `url` points: a path on this computer or an address (`s3://bucket/folder`)."""
+    text = str(url)
+    protocol = text.partition("://")[0] if "://" in text else "file"
+    if protocol == "file":
+        text = os.path.abspath(text.removeprefix("file://"))  # noqa: PTH100 (takes `..` out)
+    try:
+        fs = _file_system(protocol, json.dumps((options or {}).get(protocol, {}), sort_keys=True))
+        return Place(fs, fs._strip_protocol(text))
+    except ImportError as error:
+        raise SettingError(f"{text}: {error}; pip can install it.") from None
+    except ValueError as error:
+        raise SettingError(f"{text}: is no address that can be read ({error}).") from None
+
+
+def check_writable(target: Place) -> None:
+    """Results cannot be sent to a plain web server."""
+    if _protocol(target.fs) in _NO_WRITING:
+        raise SettingError(f"{target.url}: a web address can be read, not written to.")
+
+
+def patiently(call: Callable[[], T], where: Place) -> T:
+    """`call`, again after a pause where a server or the way to it fails."""
+    if where.local:
+        return call()
+    for pause in _PAUSES:
+        try:
+            return call()
+        except _FINAL:
+            raise
+        except Exception:  # every storage throws its own kinds at a lost connection
+            time.sleep(pause * random.uniform(0.5, 1.5))
+    return call()
+
+
+def _protocol(fs: Any) -> str:
+    return fs.protocol if isinstance(fs.protocol, str) else fs.protocol[0]
+
+
+@lru_cache(maxsize=32)
+def _file_system(protocol: str, options: str) -> Any:
+    given = json.loads(options)
+    if protocol in ("s3", "s3a"):
+        given = {**_S3, **conf.get(protocol, {}), **given}
+    return fsspec.filesystem(protocol, **given)

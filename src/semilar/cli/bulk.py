@@ -1,0 +1,168 @@
+"""`semilar bulk`: photos by the million, on this computer or a cluster."""
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semilar.cli.console import Exit, Verbosity, complain, err, print_json, say, sentences
+from semilar.cli.remove import (
+    Device,
+    FirstFrame,
+    Model,
+    Quality,
+    Strength,
+    StripGps,
+    WorkingSize,
+    stopping,
+)
+from semilar.threads import one_thread_for_algebra
+
+if TYPE_CHECKING:
+    from semilar.archive.progress import Progress
+    from semilar.archive.run import Report
+
+_LINE_EVERY = 30.0  # seconds between two lines where no bar can be drawn
+
+
+@sentences
+def bulk(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="Folders, globs, lists (.parquet, .csv), tar shards; paths or addresses.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", help="Folder or address for results.")],
+    engine: Annotated[str, typer.Option(help="Who does the work: local or ray.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="A Ray cluster: auto, HOST:PORT, ray://HOST:PORT.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("-j", "--workers", min=1, help="Left out: one per core or graphics card."),
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Photos handed to a worker at a time.")
+    ] = None,
+    manifest: Annotated[
+        str | None,
+        typer.Option(help="The ledger, a Parquet dataset; left out: OUTPUT/manifest.parquet."),
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try photos again that failed before.")
+    ] = False,
+    model: Model = "semilar-t",
+    inference: Annotated[
+        str | None, typer.Option(help="What runs the network: onnx, torch or openvino.")
+    ] = None,
+    device: Device = None,
+    working_size: WorkingSize = None,
+    strength: Strength = 1.0,
+    quality: Quality = None,
+    first_frame: FirstFrame = False,
+    strip_gps: StripGps = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Begin in a folder that holds files already.")
+    ] = False,
+    metrics_port: Annotated[
+        int | None, typer.Option(min=0, help="Prometheus metrics on this port of localhost.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A summary to read by machine.")] = False,
+) -> None:
+    """Take the flare out of very many photos, each exactly once, and keep a manifest of them.
+
+    The results are those of `semilar remove`. Stop it, kill it, start it again: the same command
+    does what is left. A photo that cannot be restored is a row of the manifest with its error.
+
+    Examples:
+
+    semilar bulk archive/ -o clean/
+
+    semilar bulk s3://archive/2024 -o s3://clean/2024 --engine ray --address auto
+
+    semilar bulk photos.parquet -o clean/ --retry-failed
+
+    semilar bulk "shards/*.tar" -o clean-shards/
+    """
+    one_thread_for_algebra()
+    from semilar.archive.run import bulk as run
+
+    with stopping() as stop, _Display() as display:
+        report = run(
+            sources,
+            output,
+            engine=engine,
+            address=address,
+            workers=workers,
+            batch=batch,
+            model=model,
+            inference=inference,
+            device=device,
+            working_size=working_size,
+            strength=strength,
+            quality=quality,
+            first_frame=first_frame,
+            strip_gps=strip_gps,
+            manifest=manifest,
+            retry_failed=retry_failed,
+            force=force,
+            metrics_port=metrics_port,
+            on_progress=display.show,
+            stop=stop,
+        )
+    _conclude(report, as_json)
+
+
+class _Display:
+    """A bar on a terminal, a line now and then in a log."""
+
+    def __enter__(self) -> "_Display":
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self.bar = Progress(
+            BarColumn(),
+            TextColumn("{task.description}"),
+            console=err,
+            transient=True,
+            disable=Verbosity.quiet or not err.is_terminal,
+        )
+        self.task = self.bar.add_task("Looking for photos", total=None)
+        self.bar.start()
+        self.last = time.monotonic()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.bar.stop()
+
+    def show(self, progress: "Progress") -> None:
+        """The newest counts."""
+        line = progress.line()
+        self.bar.update(self.task, description=line, total=progress.total, completed=progress.done)
+        if not err.is_terminal and time.monotonic() - self.last > _LINE_EVERY:
+            self.last = time.monotonic()
+            say(line)
+
+
+def _conclude(report: "Report", as_json: bool) -> None:
+    """Say what became of all, and end with the status that tells."""
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(asdict(report))
+    else:
+        parts = [f"{report.done} done", f"{report.failed} failed"]
+        parts += [f"{report.before} done before"] if report.before else []
+        say(f"{', '.join(parts)} in {report.seconds:.1f} s.")
+        say(f"Manifest: {report.manifest}; page: {report.summary}.")
+    if report.left:
+        complain(f"Stopped; {report.left} photos are left, the others are whole.")
+        raise typer.Exit(130)
+    if not report.done and not report.before:
+        if not report.failed:
+            complain("There are no photos.")
+        raise typer.Exit(Exit.UNUSABLE)
+    if report.failed:
+        raise typer.Exit(Exit.SOME_FAILED)
