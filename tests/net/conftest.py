@@ -22,6 +22,18 @@ SHALLOW: dict[str, dict[str, Any]] = {
     "hinet": {"width": 4, "depth": 2},
     "restormer": {"width": 8, "depths": (1, 1, 1, 1), "heads": (1, 1, 2, 2), "refinement": 1},
     "nafnet": {"width": 4, "encoder": (1, 1), "middle": 1, "decoder": (1, 1)},
+    "mfdnet": {"low_width": 4, "high_width": 4},
+    "wu-unet": {"widths": (4, 8)},
+    "sfsnid": {"width": 4, "depth": 1},
+    "sgsft": {
+        "width": 4,
+        "encoder": (1, 1),
+        "bottleneck": 1,
+        "decoder": (1, 2),
+        "prior_width": 4,
+        "prior_depths": (1, 1),
+    },
+    "deflaremamba": {"width": 4, "depths": (1, 1, 1), "states": 2, "chunk": 8},
 }
 
 

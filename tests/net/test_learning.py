@@ -21,6 +21,10 @@ LEARNERS: dict[str, tuple[float, dict[str, Any]]] = {
     "hinet-desk": (4e-3, {}),
     "restormer-desk": (4e-3, {}),
     "nafnet-desk": (4e-3, {}),
+    "mfdnet-desk": (4e-3, {}),
+    "wu-unet-desk": (2e-3, {}),
+    "sfsnid-desk": (4e-3, {}),
+    "sgsft-desk": (4e-3, {}),
 }
 
 

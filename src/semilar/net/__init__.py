@@ -6,7 +6,19 @@
 torch.Size([1, 3, 40, 56])
 """
 
+from semilar.net.blocks import ConvBlock, PSCBlock
 from semilar.net.interface import FlareNet
+from semilar.net.memory import keep_freed_memory
 from semilar.net.registry import REGISTRY, NetInfo, build, describe, identity
 
-__all__ = ["REGISTRY", "FlareNet", "NetInfo", "build", "describe", "identity"]
+__all__ = [
+    "REGISTRY",
+    "ConvBlock",
+    "FlareNet",
+    "NetInfo",
+    "PSCBlock",
+    "build",
+    "describe",
+    "identity",
+    "keep_freed_memory",
+]

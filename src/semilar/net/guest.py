@@ -13,7 +13,7 @@ GAMMA = 2.2
 
 
 def load_class(name: str) -> type[nn.Module]:
-    """The class called `package.module:Class`; a wrong name is answered with a sentence."""
+    """The class called `package.module:Class`; a wrong name is an error."""
     module_name, _, class_name = name.partition(":")
     try:
         found = getattr(importlib.import_module(module_name), class_name)

@@ -107,9 +107,12 @@ class SupervisedAttention(nn.Module):
 
 
 class HINet(FlareNet):
-    """Two subnets in a row; the second corrects what the first one made of the picture."""
+    """Two subnets in a row; the second corrects what the first one made of the picture.
 
-    def __init__(self, *, width: int = 64, depth: int = 5) -> None:
+    `outputs` is the number of planes.
+    """
+
+    def __init__(self, *, width: int = 64, depth: int = 5, outputs: int = 6) -> None:
         super().__init__()
         self.multiple = 2**depth  # twice what the U needs: a single pixel has no contrast
         self.first_in = conv3(3, width)
@@ -118,7 +121,7 @@ class HINet(FlareNet):
         self.second_in = conv3(3, width)
         self.merge = nn.Conv2d(2 * width, width, 1)
         self.second = Subnet(width=width, depth=depth, fuse=True)
-        self.last = conv3(width, 6)
+        self.last = conv3(width, outputs)
         zero_last(self.last)
 
     def planes(self, picture: Tensor) -> Tensor:

@@ -61,7 +61,7 @@ def stage(width: int, depth: int) -> nn.Sequential:
 
 
 class NAFNet(FlareNet):
-    """A U of NAFBlocks; widths double at every step down, skips are added."""
+    """A U of NAFBlocks; widths double at every step down, skips are added; `outputs` planes."""
 
     def __init__(
         self,
@@ -70,6 +70,7 @@ class NAFNet(FlareNet):
         encoder: Sequence[int] = (2, 2, 4, 8),
         middle: int = 12,
         decoder: Sequence[int] = (2, 2, 2, 2),
+        outputs: int = 6,
     ) -> None:
         super().__init__()
         if len(encoder) != len(decoder):
@@ -93,7 +94,7 @@ class NAFNet(FlareNet):
             stage(widths[s], depth)
             for s, depth in zip(reversed(range(steps)), decoder, strict=True)
         )
-        self.last = nn.Conv2d(width, 6, 3, padding=1)
+        self.last = nn.Conv2d(width, outputs, 3, padding=1)
         zero_last(self.last)
 
     def planes(self, picture: Tensor) -> Tensor:

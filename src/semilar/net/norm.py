@@ -37,3 +37,19 @@ class ChannelLayerNorm(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         centred = features - features.mean(dim=1, keepdim=True)
         return rms_over_channels(centred, self.epsilon) * self.gain + self.bias
+
+
+class ChannelScaleNorm(nn.Module):
+    """Division by the deviation over the channels of every pixel; the mean is not taken away.
+
+    Restormer's layer normalisation without bias, as its denoising networks have it.
+    """
+
+    def __init__(self, *, channels: int, epsilon: float = 1e-5) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(channels, 1, 1))
+        self.epsilon = epsilon
+
+    def forward(self, features: Tensor) -> Tensor:
+        variance = features.var(dim=1, keepdim=True, unbiased=False)
+        return features * torch.rsqrt(variance + self.epsilon) * self.gain

@@ -5,15 +5,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from semilar import plugins
 from semilar.errors import SemilarError
+from semilar.net.deflaremamba import DeflareMamba
 from semilar.net.guest import build_guest, load_class
 from semilar.net.hinet import HINet
 from semilar.net.interface import MIN_SIZE, FlareNet
+from semilar.net.mfdnet import MFDNet
 from semilar.net.nafnet import NAFNet
+from semilar.net.published import PUBLISHED, build_published
 from semilar.net.raliformer import RaLiFormer
 from semilar.net.restormer import Restormer
+from semilar.net.sfsnid import SFSNiD
+from semilar.net.sgsft import SGSFT
 from semilar.net.uformer import Uformer
 from semilar.net.unet import UNet
+from semilar.net.wu_unet import WuUNet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +149,78 @@ REGISTRY: dict[str, NetInfo] = {
             "decoder": (1, 1, 1, 1),
         },
     ),
+    "mfdnet": NetInfo(
+        builder=MFDNet,
+        summary="MFDNet, three bands",
+        multiple=32,
+        global_context=True,
+    ),
+    "mfdnet-desk": NetInfo(
+        builder=MFDNet,
+        summary="MFDNet of 8 and 16 channels",
+        multiple=32,
+        global_context=True,
+        options={"low_width": 8, "high_width": 16},
+    ),
+    "wu-unet": NetInfo(
+        builder=WuUNet,
+        summary="U-Net of Wu et al., which Zhou et al. use too",
+        multiple=16,
+        global_context=False,
+    ),
+    "wu-unet-desk": NetInfo(
+        builder=WuUNet,
+        summary="U-Net of Wu et al., 16 to 128 channels",
+        multiple=8,
+        global_context=False,
+        options={"widths": (16, 32, 64, 128)},
+    ),
+    "sfsnid": NetInfo(
+        builder=SFSNiD,
+        summary="SFSNiD, space and frequency, 32 to 128 channels",
+        multiple=32,
+        global_context=True,
+    ),
+    "sfsnid-desk": NetInfo(
+        builder=SFSNiD,
+        summary="SFSNiD of 8 channels, one block a stage",
+        multiple=32,
+        global_context=True,
+        options={"width": 8, "depth": 1},
+    ),
+    "sgsft": NetInfo(
+        builder=SGSFT,
+        summary="SGSFT, a drawn flare guides the second network",
+        multiple=64,
+        global_context=True,
+    ),
+    "sgsft-desk": NetInfo(
+        builder=SGSFT,
+        summary="SGSFT of 8 channels, two stages",
+        multiple=32,
+        global_context=True,
+        options={
+            "width": 8,
+            "encoder": (2, 1),
+            "bottleneck": 1,
+            "decoder": (1, 1),
+            "prior_width": 8,
+            "prior_depths": (1, 1, 2),
+        },
+    ),
+    "deflaremamba": NetInfo(
+        builder=DeflareMamba,
+        summary="DeflareMamba, selective scans, 40 to 320 channels",
+        multiple=128,
+        global_context=True,
+    ),
+    "deflaremamba-desk": NetInfo(
+        builder=DeflareMamba,
+        summary="DeflareMamba of 12 channels, one block a stage",
+        multiple=64,
+        global_context=True,
+        options={"width": 12, "depths": (1, 1, 1, 1, 1), "states": 4},
+    ),
 }
 
 
@@ -154,12 +233,20 @@ def describe(name: str) -> NetInfo:
             multiple=int(getattr(load_class(name), "multiple", 1)),
             global_context=True,
         )
-    if name not in REGISTRY:
+    if name in PUBLISHED:
+        return NetInfo(
+            builder=partial(build_published, name),
+            summary=f"{name}, for weights that its authors published",
+            multiple=1,  # goes by its options
+            global_context=True,
+        )
+    info = plugins.find("networks", name, REGISTRY)
+    if info is None:
         raise SemilarError(
-            f"{name}: no such network; there are {', '.join(REGISTRY)}, "
+            f"{name}: no such network; there are {', '.join(plugins.names('networks', REGISTRY))}, "
             "or your own as package.module:Class."
         )
-    return REGISTRY[name]
+    return info
 
 
 def build(name: str, **options: Any) -> FlareNet:

@@ -1,13 +1,14 @@
 """Restormer (Zamir et al., "Efficient Transformer for High-Resolution Restoration", CVPR 2022)."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
 from semilar.net.interface import FlareNet, zero_last
-from semilar.net.norm import ChannelLayerNorm
+from semilar.net.norm import ChannelLayerNorm, ChannelScaleNorm
 
 
 class TransposedAttention(nn.Module):
@@ -53,14 +54,24 @@ class GatedFeedForward(nn.Module):
 class TransformerBlock(nn.Module):
     """Channel attention, then the gated feed-forward, both on normalised features."""
 
-    def __init__(self, *, channels: int, heads: int, expansion: float) -> None:
+    def __init__(
+        self,
+        *,
+        channels: int,
+        heads: int,
+        expansion: float,
+        centred: bool = True,
+        epsilon: float = 1e-6,
+    ) -> None:
         super().__init__()
+        kind = ChannelLayerNorm if centred else ChannelScaleNorm
+        norm = partial(kind, channels=channels, epsilon=epsilon)
         self.attention = nn.Sequential(
-            ChannelLayerNorm(channels=channels),
+            norm(),
             TransposedAttention(channels=channels, heads=heads),
         )
         self.feed = nn.Sequential(
-            ChannelLayerNorm(channels=channels),
+            norm(),
             GatedFeedForward(channels=channels, expansion=expansion),
         )
 
@@ -74,6 +85,8 @@ class Restormer(FlareNet):
 
     `depths` and `heads` run from the finest scale to the coarsest. The finest decoder keeps the
     doubled width of its joined input; the other two are reduced to their encoder's width.
+    `centred` (layer normalisation with mean and bias), `epsilon` and `outputs`, the number of
+    planes, are for weights that others trained.
     """
 
     def __init__(
@@ -84,18 +97,19 @@ class Restormer(FlareNet):
         heads: Sequence[int] = (1, 2, 4, 8),
         refinement: int = 4,
         expansion: float = 2.66,
+        centred: bool = True,
+        epsilon: float = 1e-6,
+        outputs: int = 6,
     ) -> None:
         super().__init__()
         self.multiple = 8
+        block = partial(TransformerBlock, expansion=expansion, centred=centred, epsilon=epsilon)
         widths = [width * 2**scale for scale in range(4)]
         decoded = [widths[1], widths[1], widths[2]]
 
         def stage(channels: int, scale: int, depth: int) -> nn.Sequential:
             return nn.Sequential(
-                *(
-                    TransformerBlock(channels=channels, heads=heads[scale], expansion=expansion)
-                    for _ in range(depth)
-                )
+                *(block(channels=channels, heads=heads[scale]) for _ in range(depth))
             )
 
         self.first = nn.Conv2d(3, width, 3, padding=1, bias=False)
@@ -121,7 +135,7 @@ class Restormer(FlareNet):
         )
         self.decoder = nn.ModuleList(stage(decoded[s], s, depths[s]) for s in range(3))
         self.refine = stage(decoded[0], 0, refinement)
-        self.last = nn.Conv2d(decoded[0], 6, 3, padding=1, bias=False)
+        self.last = nn.Conv2d(decoded[0], outputs, 3, padding=1, bias=False)
         zero_last(self.last)
 
     def planes(self, picture: Tensor) -> Tensor:

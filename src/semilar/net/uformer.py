@@ -1,6 +1,8 @@
 """Uformer (Wang et al., "A General U-Shaped Transformer for Image Restoration", CVPR 2022)."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -8,6 +10,14 @@ from torch import Tensor, nn
 from semilar.net.interface import FlareNet, zero_last
 from semilar.net.norm import ChannelLayerNorm
 from semilar.net.windows import WindowAttention
+
+FeedKind = Literal["leff", "mlp"]
+
+
+def feed_forward(channels: int, expansion: int) -> nn.Sequential:
+    """Two layers per pixel, for Uformers that do without LeFF."""
+    hidden = channels * expansion
+    return nn.Sequential(nn.Conv2d(channels, hidden, 1), nn.GELU(), nn.Conv2d(hidden, channels, 1))
 
 
 def locally_enhanced_feed_forward(channels: int, expansion: int) -> nn.Sequential:
@@ -22,22 +32,33 @@ def locally_enhanced_feed_forward(channels: int, expansion: int) -> nn.Sequentia
     )
 
 
+FEEDS = {"leff": locally_enhanced_feed_forward, "mlp": feed_forward}
+
+
 class LeWinBlock(nn.Module):
     """Window attention, then LeFF, both on normalised features."""
 
     def __init__(
-        self, *, channels: int, heads: int, side: int, shift: int, expansion: int, modulated: bool
+        self,
+        *,
+        channels: int,
+        heads: int,
+        side: int,
+        shift: int,
+        expansion: int,
+        modulated: bool,
+        feed: FeedKind = "leff",
+        epsilon: float = 1e-6,
     ) -> None:
         super().__init__()
+        norm = partial(ChannelLayerNorm, channels=channels, epsilon=epsilon)
         self.attention = nn.Sequential(
-            ChannelLayerNorm(channels=channels),
+            norm(),
             WindowAttention(
                 channels=channels, heads=heads, side=side, shift=shift, modulated=modulated
             ),
         )
-        self.feed = nn.Sequential(
-            ChannelLayerNorm(channels=channels), locally_enhanced_feed_forward(channels, expansion)
-        )
+        self.feed = nn.Sequential(norm(), FEEDS[feed](channels, expansion))
 
     def forward(self, features: Tensor) -> Tensor:
         features = features + self.attention(features)
@@ -48,7 +69,8 @@ class Uformer(FlareNet):
     """Four scales and a bottleneck of LeWin blocks; joined skips double a decoder stage's width.
 
     `depths` and `heads` run from the first encoder stage to the last decoder stage. Every second
-    block shifts its windows by half a window.
+    block shifts its windows by half a window. `feed`, `epsilon`, `shift_bottleneck` and `outputs`,
+    the number of planes, are for weights that others trained.
     """
 
     def __init__(
@@ -60,6 +82,10 @@ class Uformer(FlareNet):
         side: int = 8,
         expansion: int = 4,
         modulated: bool = True,
+        feed: FeedKind = "leff",
+        epsilon: float = 1e-6,
+        shift_bottleneck: bool = True,
+        outputs: int = 6,
     ) -> None:
         super().__init__()
         scales = len(depths) // 2
@@ -67,15 +93,18 @@ class Uformer(FlareNet):
         widths = [width * 2**scale for scale in range(scales + 1)]
 
         def stage(channels: int, place: int) -> nn.Sequential:
+            shifts = place != scales or shift_bottleneck
             return nn.Sequential(
                 *(
                     LeWinBlock(
                         channels=channels,
                         heads=heads[place],
                         side=side,
-                        shift=side // 2 if block % 2 else 0,
+                        shift=side // 2 if block % 2 and shifts else 0,
                         expansion=expansion,
                         modulated=modulated and place > scales,
+                        feed=feed,
+                        epsilon=epsilon,
                     )
                     for block in range(depths[place])
                 )
@@ -92,7 +121,7 @@ class Uformer(FlareNet):
             for s in range(scales)
         )
         self.decoder = nn.ModuleList(stage(2 * widths[s], 2 * scales - s) for s in range(scales))
-        self.last = nn.Conv2d(2 * width, 6, 3, padding=1)
+        self.last = nn.Conv2d(2 * width, outputs, 3, padding=1)
         zero_last(self.last)
 
     def planes(self, picture: Tensor) -> Tensor:

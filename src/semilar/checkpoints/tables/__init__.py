@@ -1,0 +1,1 @@
+"""One file for every public layout, or for a family of them."""
