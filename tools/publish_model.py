@@ -13,23 +13,22 @@ of the model --after names, which the first run started from; the figures are th
 
 import argparse
 import csv
-import hashlib
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import onnx
-import torch
 import yaml
-from onnx import TensorProto, helper, numpy_helper
-from safetensors import safe_open
 from safetensors.torch import save
 
-from semilar.files import atomic_path, write_bytes, write_text
-from semilar.net import build, identity
-from semilar.net.onnx_export import export
+from semilar.files import write_text
+from semilar.restore.export import export_network
+from semilar.restore.models import find_model
+from semilar.restore.torch_engine import load_network
+from semilar.weights.card import Facts, ModelCard
+from semilar.weights.metadata import sha256
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED = ROOT / "src" / "semilar" / "weights" / "bundled"
@@ -42,40 +41,12 @@ LIMITS = (
 )
 
 
-def load(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """The tensors of a training run and the network they belong to."""
-    with safe_open(path, framework="pt") as file:
-        net = json.loads(file.metadata()["semilar"])["net"]
-        spec = identity(net["name"], **net.get("options", {}))
-        return {name: file.get_tensor(name) for name in file.keys()}, spec  # noqa: SIM118
-
-
-def store_half(path: Path) -> None:
-    """Keep an ONNX file's weights as float16; engines turn them back once, when they load it."""
-    model = onnx.load(path)
-    casts = []
-    for tensor in list(model.graph.initializer):
-        if tensor.data_type != TensorProto.FLOAT or np.prod(tensor.dims) < 64:
-            continue
-        half = numpy_helper.from_array(
-            numpy_helper.to_array(tensor).astype(np.float16), f"{tensor.name}.half"
-        )
-        casts.append(helper.make_node("Cast", [half.name], [tensor.name], to=TensorProto.FLOAT))
-        model.graph.initializer.remove(tensor)
-        model.graph.initializer.append(half)
-    nodes = [*casts, *model.graph.node]
-    del model.graph.node[:]
-    model.graph.node.extend(nodes)
-    onnx.checker.check_model(model)
-    with atomic_path(path) as temporary:
-        onnx.save(model, temporary)
-
-
-def photographs() -> list[dict[str, str]]:
+def photographs() -> tuple[dict[str, str], ...]:
     """What was learned from, with whom to thank."""
     rows = csv.DictReader(DATA.open(encoding="utf-8"))
     keep = ("file", "licence", "author", "link")
-    return [{k: row[k] for k in keep} for row in rows if row["use"] in ("train", "unlabeled")]
+    used = (row for row in rows if row["use"] in ("train", "unlabeled"))
+    return tuple({k: row[k] for k in keep} for row in used)
 
 
 def training(run: Path) -> dict[str, Any]:
@@ -98,15 +69,10 @@ def training(run: Path) -> dict[str, Any]:
     }
 
 
-def card_of(path: Path) -> list[dict[str, Any]]:
-    """The runs that a card tells of."""
-    return json.loads(path.read_text(encoding="utf-8"))["training"]
-
-
-def join(earlier: list[dict[str, Any]], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def join(earlier: Sequence[Facts], runs: Sequence[Facts]) -> tuple[Facts, ...]:
     """All runs in order; one that is told of again, longer by now, replaces what was told."""
     names = {run["recipe"] for run in runs}
-    return [run for run in earlier if run["recipe"] not in names] + runs
+    return (*(run for run in earlier if run["recipe"] not in names), *runs)
 
 
 def main() -> int:
@@ -123,34 +89,38 @@ def main() -> int:
     parser.add_argument("--figures", type=Path, help="what tools/judge_model.py wrote")
     parser.add_argument("--out", type=Path, default=BUNDLED)
     options = parser.parse_args()
-    earlier = card_of(options.out / f"{options.after}.json") if options.after else []
-    state, spec = load(options.weights)
-    half = {name: tensor.half() for name, tensor in state.items()}
-    net = build(spec["name"], **spec.get("options", {}))
-    net.load_state_dict({name: tensor.float() for name, tensor in half.items()})
-    target = options.out / options.name
-    content = save(half, metadata={"semilar": json.dumps({"net": spec})})
-    write_bytes(target.with_suffix(".safetensors"), content)
-    export(net, target.with_suffix(".onnx"))
-    store_half(target.with_suffix(".onnx"))
-    files = [target.with_suffix(suffix) for suffix in (".onnx", ".safetensors")]
-    card = {
-        "name": options.name,
-        "purpose": "takes lens flare out of night photographs",
-        "licence": "Apache-2.0",
-        "sha256": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
-        "net": spec,
-        "parameters": sum(tensor.numel() for tensor in state.values()),
-        "working_size": options.working_size,
-        "views": options.views,
-        "data": "simulated flares over the photographs below; nothing else",
-        "training": join(earlier, [training(run) for run in options.runs]),
-        "figures": json.loads(options.figures.read_text("utf-8")) if options.figures else {},
-        "limits": LIMITS,
-        "photographs": photographs(),
-    }
-    write_text(target.with_suffix(".json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
-    print(*(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB" for file in files), sep="\n")
+    files = find_model(options.weights)
+    net, own = load_network(files).half().float(), files.card
+    after = ModelCard()
+    if options.after:
+        before = options.out / f"{options.after}.json"
+        if not before.is_file():
+            parser.error(f"{before}: there is no such card.")
+        after = ModelCard.read(before)
+    card = replace(
+        own,
+        name=options.name,
+        purpose="takes lens flare out of night photographs",
+        licence="Apache-2.0",
+        parameters=sum(tensor.numel() for tensor in net.state_dict().values()),
+        working_size=options.working_size,
+        views=options.views,
+        data="simulated flares over the photographs below; nothing else",
+        training=join(after.training, [training(run) for run in options.runs]),
+        figures=json.loads(options.figures.read_text("utf-8")) if options.figures else {},
+        limits=LIMITS,
+        photographs=photographs(),
+        content_sha256="",
+        more={},
+    )
+    written = [options.out / f"{options.name}{suffix}" for suffix in (".onnx", ".safetensors")]
+    half = {name: tensor.half() for name, tensor in net.state_dict().items()}
+    card.write(written[1], save(half))
+    difference = export_network(net, written[0], card, half=True, force=True)
+    card = replace(card, sha256={file.name: sha256(file) for file in written})
+    write_text(options.out / f"{options.name}.json", card.to_json())
+    print(f"ONNX and torch differ by {255 * difference:.4f} of 255 levels at most.")
+    print(*(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB" for file in written), sep="\n")
     return 0
 
 

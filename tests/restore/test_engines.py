@@ -31,6 +31,17 @@ def test_engines_agree(model: Path, size: tuple[int, int]) -> None:
         np.testing.assert_allclose(scene + flare, image, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ENGINES)
+def test_engines_take_batches(model: Path, name: str) -> None:
+    """The file of this model fixes the batch at 1, as older ones do."""
+    images = np.random.default_rng(1).random((3, 3, 20, 33), np.float32)
+    engine = open_engine(find_model(model), engine=name, threads=1)
+    together = engine.run(images)
+    for i in range(3):
+        for found, alone in zip(together, engine.run(images[i : i + 1]), strict=True):
+            np.testing.assert_allclose(found[i : i + 1], alone, atol=1e-5)
+
+
 def test_photos_agree_whatever_the_engine(model: Path) -> None:
     picture = smooth_picture(90, 120)
     first, *others = (Remover(model=model, engine=name).remove(picture) for name in ENGINES)

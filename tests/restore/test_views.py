@@ -47,19 +47,44 @@ def test_the_mean_is_taken_over_all_views() -> None:
     np.testing.assert_allclose(found, 0.5)
 
 
-class Counting:
-    """An engine that counts its runs."""
+@pytest.mark.parametrize("views", [1, 3, 8])
+@pytest.mark.parametrize("at_once", [1, 2, 8])
+def test_views_go_through_together(views: int, at_once: int) -> None:
+    """A network that is not alike in all directions gives the same in batches of any size."""
+    shapes = []
 
-    runs = 0
+    def slope(x: np.ndarray) -> np.ndarray:
+        shapes.append(x.shape)
+        return x * np.linspace(0, 1, x.shape[-1], dtype=np.float32)
+
+    expected = np.mean(
+        [turned_back(slope(turned(IMAGE, one)), one) for one in ORIENTATIONS[:views]], axis=0
+    )
+    shapes.clear()
+    found = mean_of_views(slope, IMAGE, views, at_once=at_once)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert sum(shape[0] for shape in shapes) == views
+    assert max(shape[0] for shape in shapes) == min(at_once, -(-views // 2))
+
+
+class Counting:
+    """An engine that counts the pictures it sees, and how many at most at once."""
+
+    pictures = most = 0
 
     def run(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        self.runs += 1
+        self.pictures += len(image)
+        self.most = max(self.most, len(image))
         return image * np.float32(0.8), image * 0
 
 
-def test_a_remover_runs_as_often_as_it_is_told() -> None:
+@pytest.mark.parametrize(
+    ("device", "size", "most"), [("cpu", 64, 4), ("cpu", 512, 2), ("cuda", 512, 4)]
+)
+def test_a_remover_sees_as_many_views_as_it_is_told(device: str, size: int, most: int) -> None:
     engine = Counting()
-    Remover(engine=engine, views=8).remove(np.full((64, 48, 3), 200, np.uint8))
-    assert engine.runs == 8
+    remover = Remover(engine=engine, views=8, device=device)
+    remover.remove(np.full((size, size, 3), 200, np.uint8))
+    assert (engine.pictures, engine.most) == (8, most)
     with pytest.raises(SemilarError, match="9 views are not between 1 and 8"):
         Remover(engine=engine, views=9)

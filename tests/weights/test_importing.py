@@ -11,8 +11,8 @@ from safetensors.numpy import save_file
 
 from semilar import weights
 from semilar.errors import SemilarError
-from semilar.weights.download import sha256
 from semilar.weights.layouts import SHAPES
+from semilar.weights.metadata import sha256
 from tests.weights.conftest import flax_alexnet
 
 

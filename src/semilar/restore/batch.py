@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -15,9 +16,9 @@ from typing import Literal
 from semilar import photo as photos
 from semilar.errors import OutputExistsError, PhotoError, SemilarError
 from semilar.photo import Photo
-from semilar.restore.compare import side_by_side
 from semilar.restore.found import Found
 from semilar.restore.jobs import STREAM, Job
+from semilar.restore.pipeline import Restored, ToFiles, from_file, pipe, with_remover
 from semilar.restore.remover import Remover
 
 Status = Literal["restored", "unchanged", "skipped", "failed"]
@@ -68,9 +69,9 @@ class Wishes:
     first_frame: bool = False
     strip_gps: bool = False
 
-    def read(self, source: Path | bytes, *, name: str | None = None) -> Photo:
-        """Read a photo as the person wants it."""
-        return photos.read(
+    def source(self, source: Path | bytes, *, name: str | None = None) -> Iterator[Photo]:
+        """A photo, read as the person wants it."""
+        return from_file(
             source,
             name=name,
             max_pixels=self.max_pixels,
@@ -95,30 +96,36 @@ def restore_file(job: Job, remover: Remover, wishes: Wishes) -> Outcome:
 
 
 def _restore(job: Job, remover: Remover, wishes: Wishes) -> dict:
-    """Read, remove, write; gives what there is to say about it."""
+    """One file through the pipeline; gives what there is to say about it."""
     if wishes.skip_existing and job.target != STREAM and job.target.exists():
         return {"status": "skipped"}
     for target in job.targets:
         if target.exists() and not wishes.force:
             raise OutputExistsError(f"{target}: already exists.")
     source = sys.stdin.buffer.read() if job.source == STREAM else job.source
-    before = wishes.read(source, name=shown(job.source))
-    result = remover.remove(before, strength=wishes.strength, mask=wishes.mask)
-    if job.flare:
-        photos.write(result.flare, job.flare, force=wishes.force)
-    if job.compare:
-        photos.write(side_by_side(before, result.image), job.compare, force=wishes.force)
-    if job.target == STREAM:  # last, so that nothing is sent of a photo that fails
-        _send(result.image, wishes.quality)
-    else:
-        photos.write(result.image, job.target, quality=wishes.quality, force=wishes.force)
-    return {
-        "status": "restored" if result.found and wishes.strength > 0 else "unchanged",
-        "notes": before.notes + photos.losses(result.image, job.target),
-        "found": result.found,
-        "light": result.light,
-        "working_size": result.working_size,
-    }
+    write = ToFiles(
+        scene=partial(_send, quality=wishes.quality) if job.target == STREAM else job.target,
+        flare=job.flare,
+        compare=job.compare,
+        quality=wishes.quality,
+        force=wishes.force,
+    )
+    facts: dict = {}
+
+    def sink(restored: Restored) -> None:
+        write(restored)
+        before, result = restored.before, restored.result
+        facts.update(
+            status="restored" if result.found and wishes.strength > 0 else "unchanged",
+            notes=before.notes + photos.losses(result.image, job.target),
+            found=result.found,
+            light=result.light,
+            working_size=result.working_size,
+        )
+
+    restore = with_remover(remover, strength=wishes.strength, mask=wishes.mask)
+    pipe(wishes.source(source, name=shown(job.source)), restore, sink)
+    return facts
 
 
 def _send(photo: Photo, quality: int | None) -> None:

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semilar import plugins
 from semilar.errors import ModelError
 from semilar.restore.models import Model
 
@@ -14,10 +15,13 @@ Floats = NDArray[np.float32]
 
 
 class Engine(Protocol):
-    """Anything that finds the scene in a picture; called from several threads at once."""
+    """Anything that finds the scene in pictures; called from several threads at once."""
 
     def run(self, image: Floats) -> tuple[Floats, Floats]:
-        """*Encoded* `image` (1, 3, h, w) in [0, 1] to scene and flare, encoded, same shape."""
+        """`image` (B, 3, h, w) in [0, 1] to scene and flare of the same shape.
+
+        All three are *encoded* light, or *linear* where the model's card says so.
+        """
         ...
 
 
@@ -26,13 +30,21 @@ def open_engine(
 ) -> Engine:
     """The engine called `engine` with `model` loaded.
 
-    Left out, it is ONNX Runtime, or PyTorch for a model that has no ONNX file. `device` is what
+    Left out, it is ONNX Runtime, or PyTorch for a .safetensors file. `device` is what
     the engine calls it ("cpu", "cuda"); `threads` is how many cores the network may use.
     """
-    name = engine or ("onnx" if model.onnx else "torch")
-    if name not in ENGINES:
-        raise ModelError(f"{name}: no such engine; there are {', '.join(ENGINES)}.")
-    return ENGINES[name](model, device or "cpu", threads or cores())
+    name = engine or model.engine
+    make = plugins.find("engines", name, ENGINES)
+    if make is None:
+        known = ", ".join(plugins.names("engines", ENGINES))
+        raise ModelError(f"{name}: no such engine; there are {known}.")
+    return make(model, device or "cpu", threads or cores())
+
+
+def one_by_one(run: Callable[[Floats], tuple[Floats, Floats]], image: Floats) -> tuple[Any, Any]:
+    """`run` for an engine whose network takes a single picture: older files fix the batch at 1."""
+    scenes, flares = zip(*(run(image[i : i + 1]) for i in range(len(image))), strict=True)
+    return np.concatenate(scenes), np.concatenate(flares)
 
 
 def cores() -> int:

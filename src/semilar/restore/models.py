@@ -1,25 +1,33 @@
 """Models by name or file: what runs them and what their card says."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from semilar.errors import ModelError
+from semilar.weights.cache import models_folder
+from semilar.weights.card import SUFFIXES, ModelCard, verify
 from semilar.weights.manifest import BUNDLED
+from semilar.weights.metadata import content_sha256
 
 DEFAULT_MODEL = "semilar-t"
-_SUFFIXES = (".onnx", ".safetensors")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """The files of one model. `card` is the JSON file beside them, empty where there is none."""
+    """The files of one model, and its card. A file is checked when it is asked for to be run."""
 
     name: str
     onnx: Path | None = None
     safetensors: Path | None = None
-    card: dict[str, Any] = field(default_factory=dict)
+    card: ModelCard = field(default_factory=ModelCard)
+    engine: str = "onnx"
+    """What runs it unless another is asked for."""
+
+    def fingerprint(self) -> str:
+        """Tells this model from another of its name: weights, working size, views and light."""
+        file, card = self.onnx or self.safetensors, self.card
+        content = content_sha256(file) if file else ""
+        return f"{content} {card.working_size} {card.views} {card.domain}"
 
     def need_onnx(self) -> Path:
         """The ONNX file, or a sentence about what to do without one."""
@@ -27,6 +35,7 @@ class Model:
             raise ModelError(
                 f"{self.safetensors}: has no .onnx file beside it; use the torch engine."
             )
+        verify(self.onnx)
         return self.onnx
 
     def need_safetensors(self) -> Path:
@@ -35,19 +44,20 @@ class Model:
             raise ModelError(
                 f"{self.onnx}: has no .safetensors file beside it; use the onnx engine."
             )
+        verify(self.safetensors)
         return self.safetensors
 
 
 def find_model(model: str | Path = DEFAULT_MODEL) -> Model:
-    """A model that comes with the package, by name, or the one at a path."""
+    """A model by name (`known_models`), or the one at a path."""
     path = Path(model)
-    if path.suffix not in _SUFFIXES:
+    if path.suffix not in SUFFIXES:
         if path.exists() or path.parent != Path():
-            raise ModelError(f"{model}: is not a model; those end in {' or '.join(_SUFFIXES)}.")
-        there = {one.name: one for one in bundled_models()}
+            raise ModelError(f"{model}: is not a model; those end in {' or '.join(SUFFIXES)}.")
+        there = {one.name: one for one in known_models()}
         if str(model) not in there:
             raise ModelError(
-                f"No model {str(model)!r} comes with this version; there are: {', '.join(there)}; "
+                f"No model is called {str(model)!r}; there are: {', '.join(there)}; "
                 "or give the path of an .onnx or .safetensors file."
             )
         return there[str(model)]
@@ -59,22 +69,28 @@ def find_model(model: str | Path = DEFAULT_MODEL) -> Model:
 def bundled_models() -> list[Model]:
     """The models that come with the package; scorers and other weights are not among them."""
     cards = sorted(BUNDLED.glob("*.json"))
-    return [model for model in map(_at, cards) if model.onnx or "net" in model.card]
+    return [model for model in map(_at, cards) if model.onnx or model.card.net]
+
+
+def imported_models() -> list[Model]:
+    """The person's own models, which `semilar models import` keeps."""
+    return [_at(file) for file in sorted(models_folder().glob("*.safetensors"))]
+
+
+def known_models() -> list[Model]:
+    """Every model that has a name: those of the package, then the person's own."""
+    return [*bundled_models(), *imported_models()]
 
 
 def _at(path: Path) -> Model:
     onnx, safetensors = (
-        file if (file := path.with_suffix(suffix)).is_file() else None for suffix in _SUFFIXES
+        file if (file := path.with_suffix(suffix)).is_file() else None for suffix in SUFFIXES
     )
-    return Model(name=path.stem, onnx=onnx, safetensors=safetensors, card=_card(path))
-
-
-def _card(path: Path) -> dict[str, Any]:
-    file = path.with_suffix(".json")
-    try:
-        card = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{file}: cannot be read ({error}).") from None
-    return card if isinstance(card, dict) else {}
+    own = path if path.suffix in SUFFIXES else onnx or safetensors or path
+    return Model(
+        name=path.stem,
+        onnx=onnx,
+        safetensors=safetensors,
+        card=ModelCard.read(own),
+        engine="torch" if own.suffix == ".safetensors" else "onnx",
+    )

@@ -5,10 +5,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, TypeVar, overload
 
-from semilar import photo as photos
 from semilar.errors import SettingError
 from semilar.restore.models import DEFAULT_MODEL
 from semilar.restore.naming import beside
+from semilar.restore.pipeline import ToFiles, from_file, pipe, with_remover
 from semilar.restore.remover import Remover
 
 T = TypeVar("T")
@@ -64,8 +64,8 @@ def remove(
             raise SettingError("An output file is for a photo given by its path.")
         return remover.remove(picture, strength=strength, mask=mask).image
     target = Path(output) if output else beside(Path(picture))
-    result = remover.remove(picture, strength=strength, mask=mask)
-    photos.write(result.image, target, force=force)
+    restore = with_remover(remover, strength=strength, mask=mask)
+    pipe(from_file(picture), restore, ToFiles(scene=target, force=force))
     return type(picture)(target)  # a str for a str
 
 

@@ -7,6 +7,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from semilar.errors import ModelError
+from semilar.restore.engines import one_by_one
 
 Floats = NDArray[np.float32]
 
@@ -45,6 +46,7 @@ class OnnxEngine:
                 f"{path}: is no flare model; it has {', '.join(names)} "
                 "instead of image, scene, flare."
             )
+        self.single = self.session.get_inputs()[0].shape[0] == 1
         # Photos differ in size: what one needed is given back before the next.
         self.after = onnxruntime.RunOptions()
         if device == "cpu":
@@ -52,6 +54,8 @@ class OnnxEngine:
 
     def run(self, image: Floats) -> tuple[Floats, Floats]:
         """See `semilar.restore.engines.Engine`."""
+        if self.single and len(image) > 1:
+            return one_by_one(self.run, image)
         try:
             scene, flare = self.session.run(["scene", "flare"], {"image": image}, self.after)
         except Exception as error:  # its exceptions share no base class

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from semilar.errors import ModelError
 from semilar.extras import load_extra
+from semilar.restore.engines import one_by_one
 
 Floats = NDArray[np.float32]
 
@@ -31,9 +32,12 @@ class OpenVinoEngine:
         except RuntimeError as error:
             reason = str(error).strip().splitlines()[0]
             raise ModelError(f"{path}: is not a model that can be run ({reason}).") from None
+        self.single = self.compiled.input("image").partial_shape[0] == openvino.Dimension(1)
 
     def run(self, image: Floats) -> tuple[Floats, Floats]:
         """See `semilar.restore.engines.Engine`."""
+        if self.single and len(image) > 1:
+            return one_by_one(self.run, image)
         request = self.compiled.create_infer_request()  # a request belongs to one thread
         results = request.infer({"image": image})
         return np.array(results["scene"]), np.array(results["flare"])

@@ -18,16 +18,20 @@ from semilar.restore.engines import Engine, cores, open_engine
 from semilar.restore.found import Found, how_much
 from semilar.restore.fullsize import removed_light, shrink, subtract
 from semilar.restore.layer import Layer, estimate
+from semilar.restore.light_source import keep_light_source
 from semilar.restore.masks import fit_mask
 from semilar.restore.models import DEFAULT_MODEL, find_model
 from semilar.restore.pictures import canvas
 from semilar.restore.views import ORIENTATIONS, mean_of_views
-from semilar.restore.working import MOST_PIXELS, WORKING_SIZE, working_size
+from semilar.restore.working import MOST_PIXELS, working_size
+from semilar.weights.card import SMALLEST, ModelCard
 
 T = TypeVar("T")
 
+# On a processor so many pixels go through a network at once, and one picture at least: more of them
+# take more memory and no less time.
+_CPU_PIXELS = 2**19
 STRONGEST = 2  # twice what was found; beyond that only black holes come
-_SMALLEST = 16  # what every network takes
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Result(Generic[T]):
 class Remover:
     """Takes the flare out of pictures; made once, used often, from several threads if you like.
 
-    `model` is the name of a model that comes with the package or the path of an .onnx or
+    `model` is the name of a model (`semilar models` lists them) or the path of an .onnx or
     .safetensors file. `engine` is "onnx", "torch", "openvino", or any object with the method `run`
     of `semilar.restore.engines.Engine`; left out, the model's own. `device` is for the engine
     ("cpu", "cuda"). `threads` is how many cores one picture may use, all if left out.
@@ -83,19 +87,17 @@ class Remover:
         views: int | None = None,
     ) -> None:
         self.threads = threads or cores()
-        self.card: dict[str, Any] = {}
+        self.card = ModelCard()
         if engine is None or isinstance(engine, str):
             files = find_model(model)
             self.card = files.card
             engine = open_engine(files, engine=engine, device=device, threads=self.threads)
         self.engine: Engine = engine
-        usual = int(self.card.get("working_size", WORKING_SIZE))
-        self.working_size = usual if working_size is None else working_size
-        if self.working_size < _SMALLEST:
-            raise SettingError(
-                f"A working size of {self.working_size} is below {_SMALLEST} pixels."
-            )
-        self.views = int(self.card.get("views", 1)) if views is None else views
+        self._on_cpu = device in (None, "cpu")
+        self.working_size = self.card.working_size if working_size is None else working_size
+        if self.working_size < SMALLEST:
+            raise SettingError(f"A working size of {self.working_size} is below {SMALLEST} pixels.")
+        self.views = self.card.views if views is None else views
         if not 1 <= self.views <= len(ORIENTATIONS):
             raise SettingError(f"{self.views} views are not between 1 and {len(ORIENTATIONS)}.")
 
@@ -145,21 +147,30 @@ class Remover:
             most_pixels=max(MOST_PIXELS, 2 * self.working_size**2),
         )
         small = shrink(pixels, size, threads=self.threads)
-        scene = srgb_to_linear(self._scene(encoded(small.mean.copy())))
+        if self.card.domain == "linear":
+            scene = self._scene(small.mean)
+        else:
+            scene = srgb_to_linear(self._scene(encoded(small.mean.copy())))
         return estimate(small, scene, grey=grey)
 
     def _scene(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The network's scene in *encoded* `picture` (h, w, 3); tiny ones are padded for it."""
+        """The network's scene in `picture` (h, w, 3), both in the light that the card names.
+
+        Tiny pictures are padded for it.
+        """
         height, width = picture.shape[:2]
-        room = [(0, max(0, _SMALLEST - side)) for side in (height, width)]
+        room = [(0, max(0, SMALLEST - side)) for side in (height, width)]
         padded = np.pad(picture, [*room, (0, 0)], mode="edge")
         image = np.ascontiguousarray(padded.transpose(2, 0, 1)[None])
-        scene = mean_of_views(self._run, image, self.views)
-        return np.clip(scene[0].transpose(1, 2, 0)[:height, :width], 0, 1)
+        at_once = _CPU_PIXELS // (image[0, 0].size) if self._on_cpu else self.views
+        scene = mean_of_views(self._run, image, self.views, at_once=max(1, at_once))
+        found = np.clip(scene[0].transpose(1, 2, 0)[:height, :width], 0, 1)
+        rule = self.card.light_source
+        return keep_light_source(picture, found, rule) if rule else found
 
     def _run(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The network's scene for `image` (1, 3, H, W), both *encoded*."""
-        scene, _ = self.engine.run(image)
+        """The network's scenes for the pictures `image` (B, 3, H, W)."""
+        scene, _ = self.engine.run(np.ascontiguousarray(image))
         if scene.shape != image.shape or not np.isfinite(scene).all():
             raise ModelError("The network gave no picture of the size it was given.")
         return scene

@@ -2,8 +2,8 @@
 
 from math import sqrt
 
-WORKING_SIZE = 512
-"""Of models that do not say: the short side of what the network sees."""
+from semilar.weights.card import WORKING_SIZE
+
 MOST_PIXELS = 2**20
 """Panoramas are held to this many pixels, so that a long side does not cost minutes."""
 

@@ -7,19 +7,26 @@ the one-time import of a torch file.
 
 from semilar.errors import WeightsMissingError
 from semilar.weights.cache import home
+from semilar.weights.card import ModelCard
+from semilar.weights.download import sha256
 from semilar.weights.fetch import fetch
-from semilar.weights.importing import import_file
-from semilar.weights.manifest import Entry, entries
+from semilar.weights.importing import import_file, is_published
+from semilar.weights.manifest import BUNDLED, Entry, entries, entry
 from semilar.weights.store import bundled, load, locate
 
 __all__ = [
+    "BUNDLED",
     "Entry",
+    "ModelCard",
     "WeightsMissingError",
     "bundled",
     "entries",
+    "entry",
     "fetch",
     "home",
     "import_file",
+    "is_published",
     "load",
     "locate",
+    "sha256",
 ]

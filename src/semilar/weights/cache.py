@@ -24,3 +24,8 @@ def home() -> Path:
 def cached(name: str) -> Path:
     """Where the fetched weights called `name` are kept, whether they are there or not."""
     return home() / "weights" / f"{name}.safetensors"
+
+
+def models_folder() -> Path:
+    """Where the person's own models are kept. It may not exist yet."""
+    return home() / "models"

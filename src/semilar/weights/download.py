@@ -1,6 +1,5 @@
 """Files from the network: time limits, a size limit, a checksum, and no half files."""
 
-import hashlib
 import http.client
 import importlib.util
 import shutil
@@ -16,6 +15,7 @@ from semilar.errors import DownloadError, SemilarError
 from semilar.files import atomic_path
 from semilar.weights.index import PipSettings, find_link, pip_settings, project_page
 from semilar.weights.manifest import Source
+from semilar.weights.metadata import sha256
 
 Progress = Callable[[int], None]  # called with the bytes received since the last call
 
@@ -42,19 +42,13 @@ def download(source: Source, target: Path, *, progress: Progress | None = None) 
 
 
 def check_sha256(file: Path, source: Source) -> None:
-    """A sentence if `file` is not byte for byte the published file."""
+    """An error if `file` is not byte for byte the published file."""
     found = sha256(file)
     if found != source.sha256:
         raise SemilarError(
             f"{source.filename}: the checksum is {found}, it should be {source.sha256}; "
             "the file is damaged or is not the published one."
         )
-
-
-def sha256(file: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _in_folders(source: Source, settings: PipSettings) -> Path | None:

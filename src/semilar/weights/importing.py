@@ -13,8 +13,9 @@ from semilar.extras import load_extra
 from semilar.files import write_bytes
 from semilar.weights import manifest
 from semilar.weights.cache import cached
-from semilar.weights.download import check_sha256, sha256
+from semilar.weights.download import check_sha256
 from semilar.weights.layouts import Tensors, checked, from_flax
+from semilar.weights.metadata import sha256
 from semilar.weights.pickles import read_arrays
 
 

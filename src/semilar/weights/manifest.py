@@ -1,14 +1,13 @@
 """The manifest: every set of weights the package knows, its purpose, source and checksum."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from semilar.errors import ModelError
+from semilar.weights.card import SUFFIXES, ModelCard
 
 BUNDLED = Path(__file__).parent / "bundled"
-BUNDLED_SUFFIXES = (".onnx", ".safetensors")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +126,7 @@ def entries() -> dict[str, Entry]:
 
 
 def entry(name: str) -> Entry:
-    """The entry called `name`, or a sentence with the names there are."""
+    """The entry called `name`, or an error with the names there are."""
     known = entries()
     if name not in known:
         raise ModelError(f"No weights are called {name!r}; known are: {', '.join(known)}.")
@@ -140,17 +139,16 @@ def _bundled_entries() -> tuple[Entry, ...]:
 
 def _read_card(card: Path) -> Entry:
     """A bundled model is its weight file(s) and a JSON card beside them."""
-    facts = json.loads(card.read_text(encoding="utf-8"))
-    files = [f for s in BUNDLED_SUFFIXES if (f := card.with_suffix(s)).exists()]
+    facts = ModelCard.read(card)
+    files = [f for s in SUFFIXES if (f := card.with_suffix(s)).exists()]
     if not files:
         raise ModelError(f"{card}: there is no .onnx or .safetensors file beside this card.")
-    sums = facts.get("sha256", "")
     return Entry(
         name=card.stem,
-        purpose=str(facts.get("purpose", "")),
-        licence=str(facts.get("licence", "Apache-2.0")),
+        purpose=facts.purpose,
+        licence=facts.licence or "Apache-2.0",
         origin="bundled",
         source="comes with the package",
-        sha256=str(sums.get(files[0].name, "") if isinstance(sums, dict) else sums),
+        sha256=facts.sha256.get(files[0].name, ""),
         size=sum(f.stat().st_size for f in files),
     )

@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 from semilar.errors import ModelError, WeightsMissingError
 from semilar.weights import manifest
 from semilar.weights.cache import cached
+from semilar.weights.card import SUFFIXES
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -19,7 +20,7 @@ def bundled(name: str, *, suffix: str | None = None) -> Path:
 
     `suffix` (".onnx", ".safetensors" or ".json") asks for one kind of file.
     """
-    for ending in [suffix] if suffix else manifest.BUNDLED_SUFFIXES:
+    for ending in [suffix] if suffix else SUFFIXES:
         if (file := manifest.BUNDLED / f"{name}{ending}").is_file():
             return file
     there = sorted(card.stem for card in manifest.BUNDLED.glob("*.json"))
@@ -31,7 +32,7 @@ def bundled(name: str, *, suffix: str | None = None) -> Path:
 
 
 def locate(name: str) -> Path:
-    """The file of the weights called `name`; if it is missing, a sentence says how to get it."""
+    """The file of the weights called `name`; if it is missing, the error says how to get it."""
     entry = manifest.entry(name)
     if entry.origin == "bundled":
         return bundled(name)
