@@ -1,7 +1,6 @@
 """Views are mapped to the frame and back; strong views can be switched off part by part."""
 
 import colorsys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,7 +44,7 @@ def test_all_off_is_the_weak_view() -> None:
 
 @pytest.mark.parametrize("part", ["jitter", "grey", "blur", "noise"])
 def test_each_part_changes_the_picture_alone(part: str) -> None:
-    strong = replace(OFF, **{part: 1.0 if part != "noise" else 0.05})
+    strong = OFF.model_copy(update={part: 1.0 if part != "noise" else 0.05})
     changed, colour = strong(picture(), np.random.default_rng(1))
     assert (changed - picture()).abs().max() > 0.01
     assert changed.min() >= 0

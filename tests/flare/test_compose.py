@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from semilar.flare import SynthSettings, synthesize
-from semilar.flare.compose import compose, compressed, encode, encode_table
+from semilar.flare.compose import compose, compressed, encode, encode_table, mixed
 from semilar.flare.sample import Layers
 from semilar.flare.scene import night_scene
 from semilar.flare.settings import CameraSettings
@@ -116,3 +116,26 @@ def test_compression_is_that_of_jpeg_and_meets_input_and_target_alike():
     np.testing.assert_array_equal(sample.input, sample.target)  # no flare: the same picture
     np.testing.assert_array_equal(sample.input, compressed(plain.input, 30))
     assert 0.01 < np.abs(sample.input - plain.input).mean() < 0.25
+
+
+def test_tone_mapped_composition_puts_bright_flare_in_the_place_of_the_scene():
+    scene = np.full((4, 5, 3), 0.3, np.float32)
+    flare = np.zeros_like(scene)
+    flare[1, 2], flare[2, 2] = 1.0, 0.5
+    found = mixed(scene, flare, 5.0)
+    low, middle, high = (1 / (1 + np.exp(-5.0 * (x - 0.5))) for x in (0.0, 0.5, 1.0))
+    weight = (middle - low) / (high - low)
+    np.testing.assert_allclose(found[0], scene[0], atol=1e-6)
+    np.testing.assert_allclose(found[1, 2], 1.0, atol=1e-6)
+    np.testing.assert_allclose(found[2, 2], 0.3 + weight * 0.2, atol=1e-6)
+    np.testing.assert_allclose(mixed(scene, 0 * flare, 5.0), scene, atol=1e-6)
+
+
+def test_mixing_is_a_setting_of_the_camera():
+    rng = np.random.default_rng(0)
+    scene, layers = rng.random((12, 17, 3), np.float32), some_layers(rng, (12, 17))
+    plain, tone_mapped = (
+        compose(np.random.default_rng(1), scene, layers, GAMMA, camera).input
+        for camera in (CameraSettings(), CameraSettings(mixing=(5.0, 5.0)))
+    )
+    assert tone_mapped.mean() < plain.mean()

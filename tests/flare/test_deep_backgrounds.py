@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from semilar import photo
-from semilar.flare.plan import Plan
+from semilar.flare.plan import SynthPlan
 from semilar.flare.settings import SynthSettings
 
 
@@ -14,5 +14,5 @@ def test_deep_backgrounds_are_rounded(tmp_path: Path) -> None:
     pixels = np.repeat(every[:, :, None], 3, axis=2)
     photo.write(photo.Photo(pixels=pixels), tmp_path / "every.png")
     backgrounds = (tmp_path / "every.png",)
-    plan = Plan(count=1, size=64, seed=0, settings=SynthSettings(), backgrounds=backgrounds)
+    plan = SynthPlan(count=1, size=64, seed=0, settings=SynthSettings(), backgrounds=backgrounds)
     assert np.array_equal(plan.read_background(0), np.rint(pixels / 257))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter
 
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.frame import Frame, draw_frame
@@ -86,6 +87,29 @@ def test_bright_spots_of_a_photograph_are_found():
     areas = sum(np.pi * s.radius**2 for s in found)
     assert areas == pytest.approx(16 + 4, rel=0.01)
     assert not find_lights(scene, 0, 7.0)
+
+
+def test_the_light_of_clipped_lamps_is_told_by_what_they_spill():
+    """Discs seen through a lens with wide tails, then clipped: only the tails still differ."""
+    scene = np.full((128, 192, 3), 0.05, np.float32)
+    sodium = np.array([1.0, 0.6, 0.3], np.float32)
+    for x, radiance in ((36, 5.0), (100, 14.0)):
+        paint(scene, Light(x, 36.0, 4.0, radiance * sodium), Glow(0.0, 1.0))
+    spread = gaussian_filter(scene, (6, 6, 0))
+    scene = np.clip(0.75 * scene + 0.25 * spread, 0, 1)
+    scene[90:110, 140:170] = 0.97  # white paper: as clipped as a lamp, and spills nothing
+    dim, bright = (
+        _mean_surface(find_lights(scene, 40, 12.0), x) for x in (slice(20, 52), slice(84, 116))
+    )
+    paper = _mean_surface(find_lights(scene, 40, 12.0), slice(139, 171))
+    assert bright[0] > 1.5 * dim[0] > 3 * paper[0]
+    np.testing.assert_allclose(bright / bright.max(), sodium, atol=0.2)
+    assert paper[0] < 2
+
+
+def _mean_surface(lights: list[Light], where: slice) -> np.ndarray:
+    surfaces = [light.radiance for light in lights if where.start < light.x < where.stop]
+    return np.mean(surfaces, axis=0)
 
 
 def test_glow_falls_off_with_its_exponent():

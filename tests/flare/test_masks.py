@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semilar.data.labeled import synth_settings
+from semilar.data.mixture import Synth
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.masks import draw_mask
 from semilar.flare.sample import Layers
@@ -41,7 +41,7 @@ def test_masks_of_samples_keep_to_the_code_and_cover_the_flare():
 
 def test_region_metrics_can_be_computed_on_a_sample():
     with_streaks = {"lens": {"streak": {"probability": 1.0}}}
-    settings = synth_settings("strong", with_streaks)
+    settings = Synth(preset="strong", changes=with_streaks).settings
     sample = synthesize(night_scene(0, (128, 128)), seed=2, settings=settings, size=(96, 96))
     regions = region_psnr(sample.input, sample.target, sample.mask)
     assert regions.streak is not None

@@ -161,10 +161,8 @@ def test_perceptual_is_the_mean_over_layers_of_mean_squares() -> None:
 
 def test_supervised_loss_is_the_weighted_sum_on_both_outputs() -> None:
     scene, flare_out, target, flare = (pictures(2, 3, 8, 8, seed=s) for s in range(4))
-    loss = SupervisedLoss(
-        pixel=0.5, perceptual=0.25, fft=0.2, flare=3.0, features=lambda x: {"x": x}
-    )
-    terms = loss((scene, flare_out), target, flare)
+    loss = SupervisedLoss(pixel=0.5, perceptual=0.25, fft=0.2, flare=3.0)
+    terms = loss((scene, flare_out), target, flare, lambda x: {"x": x})
 
     def one(output: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
         perception = (output - truth).square().mean()
@@ -193,12 +191,12 @@ def test_vgg_takes_torchvisions_weights_and_gives_its_activations() -> None:
     torch.manual_seed(0)
     plain = reference_vgg()
     arrays = {f"features.{name}": value.numpy() for name, value in plain.state_dict().items()}
-    net = vgg.Vgg16(layers=("relu1_2", "relu2_2", "relu3_3"), normalize=False).load(arrays)
+    net = vgg.Vgg16(vgg.FeatureSettings(normalize=False)).load(arrays)
     x = pictures(1, 3, 24, 20)
     found = net(x)
     for name, end in (("relu1_2", 4), ("relu2_2", 9), ("relu3_3", 16)):
         torch.testing.assert_close(found[name], plain[:end](x))
-    scaled = vgg.Vgg16(layers=("relu1_1",)).load(arrays)
+    scaled = vgg.Vgg16(vgg.FeatureSettings(layers=("relu1_1",))).load(arrays)
     mean, std = torch.tensor((0.485, 0.456, 0.406)), torch.tensor((0.229, 0.224, 0.225))
     normal = (x - mean.view(1, 3, 1, 1)) / std.view(1, 3, 1, 1)
     torch.testing.assert_close(scaled(x)["relu1_1"], plain[:2](normal))
@@ -209,6 +207,6 @@ def test_vgg_takes_torchvisions_weights_and_gives_its_activations() -> None:
 def test_missing_weights_stop_the_loss(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     monkeypatch.setenv("SEMILAR_HOME", str(tmp_path))
     with pytest.raises(SemilarError, match="vgg16"):
-        vgg.vgg16(layers=("relu1_1",))
+        vgg.vgg16(vgg.FeatureSettings(layers=("relu1_1",)))
     with pytest.raises(ValueError, match="relu9_9"):
-        vgg.Vgg16(layers=("relu9_9",))
+        vgg.FeatureSettings.model_validate({"layers": ["relu9_9"]})

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from semilar.data.unlabeled import UnlabeledSample
 from semilar.data.views import ColourChange, View
 from semilar.loss.vgg import Vgg16
+from semilar.semi.unsupervised import UnsupervisedLoss
 from semilar.train.feed import LabeledBatch
-from semilar.train.objective import UnsupervisedLoss, labeled_terms, supervised_loss
+from semilar.train.objective import labeled_terms
 from semilar.train.recipe_file import load_recipe
-from semilar.train.schedule import contrastive_weight, unsupervised_weight
 
 SIDE, LAST_EPOCH, PATCHES, SEEDS = 24, 40, 128, [5, 6]
 SAME = ColourChange(0, 0, 0, 0, middle=0.5, grey=False)
@@ -125,15 +125,15 @@ def by_formula(recipe: str) -> dict[str, Tensor]:
 def by_recipe(name: str) -> dict[str, Tensor]:
     """The same gradients of what a run of the recipe would use."""
     recipe = load_recipe(name)
-    semi, spec = recipe.semi, recipe.loss.features
+    semi = recipe.semi
     assert semi is not None
     arrays = {f"features.{key}": value.numpy() for key, value in VGG.state_dict().items()}
-    features = Vgg16(layers=spec.layers, normalize=spec.normalize, scale=spec.scale).load(arrays)
+    features = Vgg16(recipe.loss.features).load(arrays)
     scene, flare = (x.clone().requires_grad_() for x in OUTPUT)
     batch = LabeledBatch(FLARED, CLEAN, FLARE)
-    loss = supervised_loss(recipe.loss, features)
     found = {}
-    for key, term in labeled_terms(lambda _: (scene, flare), batch, loss, share=1.0).items():
+    terms = labeled_terms(lambda _: (scene, flare), batch, recipe.loss, features, share=1.0)
+    for key, term in terms.items():
         inputs = flare if key.startswith("flare_") else scene
         found[key] = torch.autograd.grad(term, inputs, retain_graph=True)[0]
     whole = View.whole(SIDE, SIDE)
@@ -144,10 +144,10 @@ def by_recipe(name: str) -> dict[str, Tensor]:
         samples,
         LABEL,
         torch.tensor([True, True]),
-        contrast=contrastive_weight(LAST_EPOCH, semi),
+        epoch=LAST_EPOCH,
         seeds=SEEDS,
     )
-    eta = unsupervised_weight(LAST_EPOCH, semi)
+    eta = semi.eta_at(LAST_EPOCH)
     for key, term in terms.items():
         found[f"unlabeled_{key}"] = torch.autograd.grad(eta * term, seen, retain_graph=True)[0]
     return found

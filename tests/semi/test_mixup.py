@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from semilar.semi.mixup import mix, mixup_share
+from semilar.semi.mixup import Mixup, mix
 
 
 def test_neighbours_are_mixed() -> None:
@@ -17,9 +17,11 @@ def test_neighbours_are_mixed() -> None:
 
 def test_shares_follow_beta_and_the_probability() -> None:
     rng = np.random.default_rng(0)
-    shares = np.array([mixup_share(0.4, 0.7, rng) for _ in range(20000)])
+    mixup = Mixup(start_epoch=3, probability=0.7, alpha=0.4)
+    shares = np.array([mixup.share(3.0, rng) for _ in range(20000)])
     mixed = shares[shares < 1]
     assert abs(len(mixed) / len(shares) - 0.7) < 0.02
     assert abs(mixed.mean() - 0.5) < 0.01
     assert abs(mixed.var() - 1 / (4 * (2 * 0.4 + 1))) < 0.005  # variance of Beta(α, α)
-    assert all(mixup_share(1.0, 0.0, rng) == 1 for _ in range(100))
+    assert all(mixup.share(2.9, rng) == 1 for _ in range(100))
+    assert all(Mixup(start_epoch=0).share(5.0, rng) == 1 for _ in range(100))

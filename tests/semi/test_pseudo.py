@@ -11,7 +11,7 @@ from semilar.data.unlabeled import UnlabeledSample
 from semilar.data.views import ColourChange, View
 from semilar.semi.pseudo import PseudoLabeler
 from semilar.semi.repository import Repository
-from semilar.semi.rule import Outcome, UpdateRule
+from semilar.semi.rule import Decision, UpdateRule
 from semilar.semi.shards import MergedRepository, reshard, shard_path, shard_paths
 
 SAME = ColourChange(0, 0, 0, 0, middle=0.5, grey=False)
@@ -145,10 +145,10 @@ def test_the_scorer_looks_once_at_what_passed_the_gates(tmp_path: Path) -> None:
     assert seen == [2, 4, 4]
     assert valid.tolist() == [False, True, False, True]
     assert totals == {
-        Outcome.ACCEPTED: 6,
-        Outcome.BLACK: 2,
-        Outcome.FOGGY: 0,
-        Outcome.NOT_BETTER: 4,
+        Decision.ACCEPTED: 6,
+        Decision.BLACK: 2,
+        Decision.FOGGY: 0,
+        Decision.NOT_BETTER: 4,
     }
 
 

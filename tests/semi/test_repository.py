@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from semilar.errors import SemilarError
 from semilar.semi.repository import Entry, Offer, Repository
-from semilar.semi.rule import Outcome, UpdateRule
+from semilar.semi.rule import Decision, UpdateRule
 
 HEIGHT, WIDTH = 3, 4
 # Thousands of databases are made and reopened: in memory where the system offers that.
@@ -123,7 +123,7 @@ def compare(path: Path, stream, p: dict, reopen: int) -> None:
         entry = repository.entry(key) or Entry(key, None, None, None)
         assert tuple(event.outcome for event in repository.events(key)) == slot.outcomes
         assert entry.offered == len(slot.outcomes)
-        for outcome in Outcome:
+        for outcome in Decision:
             assert getattr(entry, outcome) == slot.outcomes.count(outcome)
         if "accepted" in slot.outcomes:
             assert entry.label is not None
@@ -199,12 +199,12 @@ def test_small_blends_are_not_lost_to_rounding(tmp_path: Path) -> None:
 
 
 def test_momentum_alone_takes_every_valid_candidate(tmp_path: Path) -> None:
-    rule = UpdateRule(quality=False, fog=1.0)
+    rule = UpdateRule(strategy="momentum", fog=1.0)
     with Repository(tmp_path / "r.sqlite") as repository:
         for step, score in enumerate((5.0, 1.0, 0.0)):
             offers = [Offer("k", torch.full((3, 3, 4), 0.5), None, score)]
             repository.offer(offers, rule, step=step)
-        assert repository.totals()[Outcome.ACCEPTED] == 3
+        assert repository.totals()[Decision.ACCEPTED] == 3
 
 
 def test_a_damaged_or_missing_file_is_a_sentence(tmp_path: Path) -> None:

@@ -49,12 +49,12 @@ def test_the_average_is_the_unrolled_sum() -> None:
 def test_the_ramp_goes_on_from_its_counter() -> None:
     assert ema_momentum(0, 0.999) == 0
     assert ema_momentum(10**6, 0.999) == 0.999
-    assert Teacher(Student(), updates=9).update(Student()) == 1 - 1 / 10
+    assert Teacher(Student(), momentum=0.999, updates=9).update(Student()) == 1 - 1 / 10
 
 
 def test_buffers_are_copied_and_the_teacher_stays_in_evaluation() -> None:
     student = Student()
-    teacher = Teacher(student)
+    teacher = Teacher(student, momentum=0.999)
     student.count.fill_(7)
     student.train()
     teacher.update(student)
@@ -67,7 +67,7 @@ def test_buffers_are_copied_and_the_teacher_stays_in_evaluation() -> None:
 
 def test_the_student_is_left_alone() -> None:
     student = Student()
-    teacher = Teacher(student)
+    teacher = Teacher(student, momentum=0.999)
     teacher.update(student)
     twin(teacher).weight.data.fill_(100)
     assert student.weight.tolist() == [1.0, -2.0]

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from semilar.semi.repository import Repository
-from semilar.semi.rule import Outcome
+from semilar.semi.rule import Decision
 from semilar.semi.shards import shard_paths
 from semilar.train.checkpoint import load_newest, saved_steps
 from semilar.train.recipe import Recipe
@@ -62,9 +62,9 @@ def check_repository(path: Path) -> int:
             entry, history = repository.entry(key), repository.events(key)
             assert entry is not None
             assert entry.offered == len(history) > 0
-            for outcome in Outcome:
+            for outcome in Decision:
                 assert getattr(entry, outcome) == [e.outcome for e in history].count(outcome)
-            taken = [event for event in history if event.outcome is Outcome.ACCEPTED]
+            taken = [event for event in history if event.outcome is Decision.ACCEPTED]
             assert (entry.label is not None) == bool(taken)
             if taken:
                 assert (entry.score, entry.step) == (taken[-1].score, taken[-1].step)

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from safetensors.torch import load_file
 
 from semilar.errors import SemilarError
 from semilar.net import build
 from semilar.quality import psnr
-from semilar.train.checkpoint import load_newest, read_tensors, saved_steps
+from semilar.train.checkpoint import load_newest, saved_steps
 from semilar.train.display import Silent, Speed
 from semilar.train.logbook import Logbook, read_log
 from semilar.train.recipe import Pairs
-from semilar.train.validation import Case, judge, load_cases
+from semilar.train.validation import Case, load_cases, measure
+from semilar.weights.card import ModelCard, verify
 from tests.train.test_resume import run as train_here
 from tests.train.test_resume import run_until_killed
 from tests.train.tiny import tiny_recipe, write_scenes
@@ -75,10 +77,14 @@ def test_a_run_describes_itself_and_keeps_the_best(tmp_path: Path) -> None:
     assert [line["step"] for line in validations] == [5, 10, 12]
     best = max(validations, key=lambda line: line["held"]["gain"])
     assert (ending.best, ending.best_step) == (best["held"]["gain"], best["step"])
-    tensors, header = read_tensors(folder / "best.safetensors")
-    assert header["step"] == best["step"]
-    net = build(header["net"]["name"], **header["net"]["options"])
-    net.load_state_dict(tensors)
+    verify(folder / "best.safetensors")
+    card = ModelCard.read(folder / "best.safetensors")
+    assert card.training == ({"recipe": "tiny", "steps": best["step"], "network": "teacher"},)
+    measured = card.figures["pictures of held (validation)"]
+    assert measured["metrics"]["psnr"]["gain"]["value"] == best["held"]["gain"]
+    assert card.net is not None
+    net = build(card.net.name, **card.net.options)
+    net.load_state_dict(load_file(folder / "best.safetensors"))
     sheets = sorted((folder / "samples").glob("*.png"))
     assert [s.stem for s in sheets] == ["step-00000005", "step-00000010", "step-00000012"]
     assert Image.open(sheets[0]).size[0] == 4 * 32
@@ -95,19 +101,20 @@ def test_the_chosen_network_is_measured_and_both_are_kept(tmp_path: Path, chosen
     saved, _ = load_newest(recipe.run / "checkpoints")
     parts = {"student": saved.student, "teacher": saved.teacher}
     for name, wanted in parts.items():
-        tensors, header = read_tensors(recipe.run / f"last-{name}.safetensors")
-        assert (header["network"], header["step"]) == (name, 12)
+        file = recipe.run / f"last-{name}.safetensors"
+        tensors, run = load_file(file), ModelCard.read(file).training[-1]
+        assert (run["network"], run["steps"]) == (name, 12)
         assert all(torch.equal(tensors[key], value) for key, value in wanted.items())
-    best, header = read_tensors(recipe.run / "best.safetensors")
-    assert header["network"] == chosen
+    best = load_file(recipe.run / "best.safetensors")
+    assert ModelCard.read(recipe.run / "best.safetensors").training[-1]["network"] == chosen
     assert all(torch.equal(best[key], value) for key, value in parts[chosen].items())
     net = build(recipe.net.name, **recipe.net.options)
     net.load_state_dict(best)
-    report = judge(net, load_cases(recipe)["held"], device=torch.device("cpu"), worse_by=0.3)
+    report = measure(net, load_cases(recipe)["held"], device=torch.device("cpu"), worse_by=0.3)
     assert saved.values["validation"]["held"]["psnr"] == pytest.approx(report.psnr, abs=1e-4)
     other = build(recipe.net.name, **recipe.net.options)
     other.load_state_dict(parts["student" if chosen == "teacher" else "teacher"])
-    apart = judge(other, load_cases(recipe)["held"], device=torch.device("cpu"), worse_by=0.3)
+    apart = measure(other, load_cases(recipe)["held"], device=torch.device("cpu"), worse_by=0.3)
     assert abs(apart.psnr - report.psnr) > 1e-3, "the two can be told apart"
 
 
@@ -143,7 +150,7 @@ def test_a_loss_that_is_not_finite_is_skipped_counted_and_ends_the_run(
 
     calls = []
 
-    def poisoned(net, batch, loss, *, share):
+    def poisoned(net, batch, *_, share):
         calls.append(1)
         scene, _ = net(batch.input)
         spoil = torch.nan if len(calls) > 4 else 1.0  # the third step and all after it
@@ -225,7 +232,7 @@ def test_validation_compares_with_the_untouched_input() -> None:
     cases = [Case(f"c{k}", (target + k).astype(np.uint8), target) for k in (4, 20, 0)]
     shift = torch.nn.Module()
     shift.forward = lambda x: (x - 4 / 255, x)  # type: ignore[method-assign]
-    report = judge(shift, cases, device=torch.device("cpu"), worse_by=0.3)
+    report = measure(shift, cases, device=torch.device("cpu"), worse_by=0.3)
     before = [psnr(case.input, target) for case in cases[:2]] + [50.0]
     after = [50.0, psnr(target + 16, target), psnr(target - 4, target)]
     assert report.input_psnr == pytest.approx(np.mean(before))

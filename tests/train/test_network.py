@@ -8,7 +8,9 @@ from safetensors.torch import load_file, save_file
 
 from semilar.errors import SemilarError
 from semilar.train.network import build_net, initial_weights
-from semilar.weights import bundled
+from semilar.train.run_folder import RunFolder
+from semilar.train.weights_file import origin_card, run_card, write_weights
+from semilar.weights import ModelCard, bundled
 from tests.train.tiny import tiny_recipe
 
 
@@ -50,3 +52,33 @@ def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
     recipe = tiny_recipe(tmp_path, changes={"init": "semilar-t"})
     with pytest.raises(SemilarError, match="semilar-t: does not fit the recipe's network"):
         build_net(recipe)
+
+
+def test_a_run_sees_photos_as_the_weights_it_started_from(tmp_path: Path) -> None:
+    file = tmp_path / "first.safetensors"
+    net = build_net(tiny_recipe(tmp_path, changes={"seed": 1}))
+    earlier = {"recipe": "other", "steps": 9}
+    write_weights(file, net, ModelCard(working_size=352, views=8, training=(earlier,)))
+    recipe = tiny_recipe(tmp_path, changes={"init": str(file)})
+    origin = origin_card(recipe, RunFolder(recipe.run), resume=False)
+    card = run_card(recipe, origin, network="student", step=5, figures={})
+    assert (card.working_size, card.views) == (352, 8)
+    assert [run["recipe"] for run in card.training] == ["other", "tiny"]
+    folder = RunFolder(recipe.run)
+    write_weights(folder.last("student"), net, card)
+    file.unlink()  # a resumed run does not need it any more
+    again = run_card(
+        recipe, origin_card(recipe, folder, resume=True), network="student", step=7, figures={}
+    )
+    assert (again.working_size, again.views) == (352, 8)
+    assert [run["steps"] for run in again.training] == [9, 7]
+
+
+def test_damaged_weights_are_no_start(tmp_path: Path) -> None:
+    file = tmp_path / "first.safetensors"
+    write_weights(file, build_net(tiny_recipe(tmp_path)), ModelCard())
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(SemilarError, match=r"first.safetensors: is damaged"):
+        build_net(tiny_recipe(tmp_path, changes={"init": str(file)}))

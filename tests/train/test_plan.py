@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semilar.train.plan import Plan
+from semilar.train.plan import TrainingPlan
 from semilar.train.recipe import Stage
 
 
@@ -35,7 +35,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES)
 def test_steps_take_the_batches_of_a_plain_walk(case) -> None:
     stages, labeled, unlabeled, size = case
-    plan = Plan(stages, labeled=labeled, unlabeled=unlabeled, unlabeled_batch=size)
+    plan = TrainingPlan(stages, labeled=labeled, unlabeled=unlabeled, unlabeled_batch=size)
     wanted = walk(stages, labeled, unlabeled, size)
     assert [list(plan.step(i).batches) for i in range(plan.steps)] == wanted
     assert plan.batches == wanted[-1][-1] + 1
@@ -48,7 +48,7 @@ def test_steps_take_the_batches_of_a_plain_walk(case) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_no_labeled_sample_is_left_out_or_repeated(case) -> None:
     stages, labeled, unlabeled, size = case
-    plan = Plan(stages, labeled=labeled, unlabeled=unlabeled, unlabeled_batch=size)
+    plan = TrainingPlan(stages, labeled=labeled, unlabeled=unlabeled, unlabeled_batch=size)
     cursors = []
     for batch in range(plan.batches):
         first = plan.labeled_cursor(batch)
@@ -57,18 +57,24 @@ def test_no_labeled_sample_is_left_out_or_repeated(case) -> None:
 
 
 def test_the_rest_of_an_epoch_is_a_step_of_its_own() -> None:
-    plan = Plan([Stage(epochs=2, batch=1, accumulate=4)], labeled=6)
+    plan = TrainingPlan([Stage(epochs=2, batch=1, accumulate=4)], labeled=6)
     assert [len(plan.step(i).batches) for i in range(plan.steps)] == [4, 2, 4, 2]
     assert [plan.step(i).epoch for i in range(4)] == [0.0, 0.5, 1.0, 1.5]
 
 
 def test_the_longer_stream_sets_the_epoch() -> None:
-    assert Plan([Stage(epochs=1, batch=2)], labeled=10, unlabeled=40, unlabeled_batch=4).steps == 10
-    assert Plan([Stage(epochs=1, batch=2)], labeled=90, unlabeled=40, unlabeled_batch=4).steps == 45
+    assert (
+        TrainingPlan([Stage(epochs=1, batch=2)], labeled=10, unlabeled=40, unlabeled_batch=4).steps
+        == 10
+    )
+    assert (
+        TrainingPlan([Stage(epochs=1, batch=2)], labeled=90, unlabeled=40, unlabeled_batch=4).steps
+        == 45
+    )
 
 
 def test_epochs_go_on_over_stages() -> None:
-    plan = Plan([Stage(steps=5, batch=2), Stage(epochs=1, batch=4)], labeled=8)
+    plan = TrainingPlan([Stage(steps=5, batch=2), Stage(epochs=1, batch=4)], labeled=8)
     epochs = [plan.step(i).epoch for i in range(plan.steps)]
     np.testing.assert_allclose(epochs, [0, 0.25, 0.5, 0.75, 1, 1.25, 1.75])
     assert plan.epochs == 2.25

@@ -5,8 +5,10 @@ import math
 import pytest
 import torch
 
-from semilar.train.recipe import Contrastive, Optimizer, Semi
-from semilar.train.schedule import contrastive_weight, learning_rate, unsupervised_weight
+from semilar.loss.contrastive import ContrastiveLoss
+from semilar.semi.settings import Semi
+from semilar.train.recipe import Optimizer
+from semilar.train.schedule import learning_rate
 
 
 def test_warm_up_is_a_line_and_then_comes_torchs_cosine() -> None:
@@ -25,16 +27,16 @@ def test_warm_up_is_a_line_and_then_comes_torchs_cosine() -> None:
 
 def test_eta_ramps_up_as_published() -> None:
     semi = Semi(start_epoch=10, eta=0.06, eta_epochs=20)
-    assert unsupervised_weight(9.99, semi) == 0
+    assert semi.eta_at(9.99) == 0
     for t in (0, 5, 13.5, 20):
         wanted = 0.06 * math.exp(-5 * (1 - t / 20) ** 2)
-        assert unsupervised_weight(10 + t, semi) == pytest.approx(wanted)
-    assert unsupervised_weight(39, semi) == pytest.approx(0.06)
-    assert unsupervised_weight(10, Semi(start_epoch=10, eta=0.5, eta_epochs=0)) == 0.5
+        assert semi.eta_at(10 + t) == pytest.approx(wanted)
+    assert semi.eta_at(39) == pytest.approx(0.06)
+    assert Semi(start_epoch=10, eta=0.5, eta_epochs=0).eta_at(10) == 0.5
 
 
 def test_the_contrastive_weight_is_constant_or_a_line() -> None:
-    assert contrastive_weight(10, Semi(contrastive=Contrastive(weight=0.01))) == 0.01
-    ramped = Semi(start_epoch=10, contrastive=Contrastive(weight=0.01, ramp_epochs=30))
-    values = [contrastive_weight(e, ramped) for e in (10, 25, 40, 50)]
+    assert Semi(contrastive=ContrastiveLoss(weight=0.01)).contrast_at(10) == 0.01
+    ramped = Semi(start_epoch=10, contrastive=ContrastiveLoss(weight=0.01, ramp_epochs=30))
+    values = [ramped.contrast_at(e) for e in (10, 25, 40, 50)]
     assert values == pytest.approx([0, 0.005, 0.01, 0.01])

@@ -4,24 +4,18 @@ A source is stateless: `source.make(index, seed, ...)` gives the same sample whe
 it is called.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semilar import photo
 from semilar.data.pairs import Pair
-from semilar.data.photos import Pictures, Pixels, with_short_side
-from semilar.data.synth_changes import check_changes
+from semilar.data.photos import CACHE_MEGABYTES, Pictures, Pixels, with_short_side
 from semilar.errors import SemilarError
-from semilar.flare import SynthSettings, synthesize
-from semilar.flare.mapping import changed
-from semilar.flare.patterns import PatternSet
-from semilar.photo.light import linear_to_srgb, srgb_to_linear
-
-Floats = NDArray[np.float32]
+from semilar.flare import PatternSet, SynthSettings, synthesize
+from semilar.photo.light import Floats, linear_to_srgb, srgb_to_linear
 
 
 @dataclass(frozen=True)
@@ -77,7 +71,7 @@ class SimulatedPairs:
 class ReadyPairs:
     """Random crops of pairs on disk; the flare layer is their difference in linear light."""
 
-    def __init__(self, pairs: Sequence[Pair], *, megabytes: int = 1000) -> None:
+    def __init__(self, pairs: Sequence[Pair], *, megabytes: int = CACHE_MEGABYTES) -> None:
         self._pairs, self._budget = list(pairs), megabytes * 2**20
         self._kept: dict[int, tuple[Pixels, Pixels, Pixels | None]] = {}
         self._used = 0
@@ -139,17 +133,6 @@ def flare_layer(flared: Floats, clean: Floats) -> Floats:
     """What flare added, encoded: the difference of the two encoded pictures in linear light."""
     added = srgb_to_linear(flared) - srgb_to_linear(clean)
     return linear_to_srgb(np.clip(added, 0, 1))
-
-
-def synth_settings(preset: str, changes: Mapping[str, Any]) -> SynthSettings:
-    """A preset of the simulator with some of its named numbers changed.
-
-    `changes` mirrors the tree of settings: `{"lens": {"strength": [1, 4]}}`. An unknown name is
-    an error that lists the known ones, a value of another kind one that says what is wanted.
-    """
-    settings = SynthSettings.preset(preset)
-    check_changes(settings, changes, "synth")
-    return changed(settings, changes, "synth")
 
 
 def _size(pixels: Pixels) -> str:

@@ -4,7 +4,6 @@ import fnmatch
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -14,10 +13,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from semilar import photo
+from semilar.config import Folder, Part, Share
 from semilar.errors import SemilarError
-from semilar.flare.scene import night_scene
+from semilar.flare import night_scene
 
 Pixels = NDArray[np.uint8]  # (H, W, 3), encoded
+
+CACHE_MEGABYTES = 1000
+"""Decoded photographs that a process keeps in memory, unless the recipe says otherwise."""
 
 
 def resize(pixels: Pixels, height: int, width: int) -> Pixels:
@@ -73,7 +76,9 @@ class PhotoCache:
     A stateless look at files: which photos are in memory changes the time, never the answer.
     """
 
-    def __init__(self, paths: Sequence[Path], *, side: int, megabytes: int = 1000) -> None:
+    def __init__(
+        self, paths: Sequence[Path], *, side: int, megabytes: int = CACHE_MEGABYTES
+    ) -> None:
         self.paths, self.side = list(paths), side
         self._budget, self._used = megabytes * 2**20, 0
         self._kept: OrderedDict[int, Pixels] = OrderedDict()
@@ -93,35 +98,39 @@ class PhotoCache:
         return pixels
 
 
-@dataclass(frozen=True, kw_only=True)
-class PhotoFolder:
-    """Which photographs of a folder to take.
+class PhotoFolder(Part):
+    """Which photographs of a folder to take."""
 
-    Args:
-        folder: searched with its subfolders.
-        include, exclude: file name patterns such as `*night*`; empty includes all.
-        names: a text file with one file name per line; only those are taken.
-        holdout: the share of files kept apart for validation, chosen by file name.
-    """
-
-    folder: Path
+    folder: Folder | None = None
+    """Searched with its subfolders. Empty takes drawn night scenes, where backgrounds are asked
+    for."""
     include: tuple[str, ...] = ()
+    """File name patterns such as `*night*`; empty includes all."""
     exclude: tuple[str, ...] = ()
-    names: Path | None = None
-    holdout: float = 0.0
+    names: Folder | None = None
+    """A text file with one file name per line; only those are taken."""
+    holdout: Share = 0.0
+    """The share of files kept apart for validation, chosen by file name."""
+
+    @property
+    def place(self) -> Path:
+        """The folder, where one has to be named."""
+        if self.folder is None:
+            raise SemilarError("No folder of photographs is named.")
+        return self.folder
 
     def find(self, *, held_out: bool = False) -> list[Path]:
         """The files for training, or with `held_out` the others; an empty list is an error."""
         wanted = [path for path in self._chosen() if self._is_held_out(path) == held_out]
         if not wanted:
             part = " held out for validation" if held_out else ""
-            raise SemilarError(f"{self.folder}: no photographs{part} were found there.")
+            raise SemilarError(f"{self.place}: no photographs{part} were found there.")
         return wanted
 
     def _chosen(self) -> list[Path]:
-        if not self.folder.is_dir():
-            raise SemilarError(f"{self.folder}: no such folder.")
-        paths = photo.find_photos(self.folder)
+        if not self.place.is_dir():
+            raise SemilarError(f"{self.place}: no such folder.")
+        paths = photo.find_photos(self.place)
         if self.names is not None:
             if not self.names.is_file():
                 raise SemilarError(f"{self.names}: no such file (a list of file names).")

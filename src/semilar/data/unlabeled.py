@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from semilar.data.photos import PhotoCache
+from semilar.data.photos import CACHE_MEGABYTES, PhotoCache
 from semilar.data.views import ColourChange, StrongView, View
 
 
@@ -56,7 +56,8 @@ class UnlabeledPhotos:
     """Views of photos by index and seed; stateless.
 
     Args:
-        paths, identities: the files and who they are.
+        paths: the files.
+        identities: who they are, in the same order.
         side: short side of the frame.
         flip: mirror half of the weak views.
         strong: what the student's view goes through.
@@ -70,7 +71,7 @@ class UnlabeledPhotos:
         side: int,
         flip: bool,
         strong: StrongView,
-        megabytes: int = 1000,
+        megabytes: int = CACHE_MEGABYTES,
     ) -> None:
         self.identities = list(identities)
         self._photos = PhotoCache(paths, side=side, megabytes=megabytes)

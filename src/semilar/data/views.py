@@ -6,11 +6,15 @@ pseudo labels live.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
+from pydantic import Field
 from torch import Tensor
+
+from semilar.config import Above0, Part, Share, Weight
 
 
 @dataclass(frozen=True)
@@ -50,27 +54,26 @@ class View:
         return cls(top, left, crop, crop, mirrored)
 
 
-@dataclass(frozen=True, kw_only=True)
-class StrongView:
-    """What the student's view goes through; every part can be switched off for the paper's table.
+class StrongView(Part):
+    """What the student's view goes through; every step can be switched off for the paper's table.
 
-    Args:
-        jitter: probability of a change of brightness, contrast, saturation and hue.
-        brightness, contrast, saturation, hue: largest relative change of each.
-        grey: probability of losing all colour.
-        blur: probability of a Gaussian blur with `sigma` drawn from a range, kernel 3 or 5.
-        noise: deviation of the added noise.
+    `brightness`, `contrast`, `saturation` and `hue` are the largest relative changes.
     """
 
-    jitter: float = 0.8
-    brightness: float = 0.5
-    contrast: float = 0.5
-    saturation: float = 0.5
-    hue: float = 0.02
-    grey: float = 0.2
-    blur: float = 0.5
-    sigma: tuple[float, float] = (0.1, 2.0)
-    noise: float = 0.01
+    jitter: Share = 0.8
+    """Probability of a change of brightness, contrast, saturation and hue."""
+    brightness: Share = 0.5
+    contrast: Share = 0.5
+    saturation: Share = 0.5
+    hue: Annotated[float, Field(ge=0, le=0.5)] = 0.02
+    grey: Share = 0.2
+    """Probability of losing all colour."""
+    blur: Share = 0.5
+    """Probability of a Gaussian blur, kernel 3 or 5."""
+    sigma: tuple[Above0, Above0] = (0.1, 2.0)
+    """Range of the blur's deviation in pixels."""
+    noise: Weight = 0.01
+    """Deviation of the added noise."""
 
     def __call__(self, picture: Tensor, rng: np.random.Generator) -> tuple[Tensor, "ColourChange"]:
         """A strong view of an encoded picture (3, H, W), and the colour change that is in it.

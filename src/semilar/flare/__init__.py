@@ -3,9 +3,21 @@
 NumPy and Pillow only; everything is computed in linear light and reproducible from one seed.
 """
 
+from semilar.flare.mapping import to_mapping
 from semilar.flare.patterns import PatternSet
+from semilar.flare.plan import SynthPlan, read_manifest
 from semilar.flare.sample import Sample
+from semilar.flare.scene import night_scene
 from semilar.flare.settings import SynthSettings
 from semilar.flare.synthesis import synthesize
 
-__all__ = ["PatternSet", "Sample", "SynthSettings", "synthesize"]
+__all__ = [
+    "PatternSet",
+    "Sample",
+    "SynthPlan",
+    "SynthSettings",
+    "night_scene",
+    "read_manifest",
+    "synthesize",
+    "to_mapping",
+]

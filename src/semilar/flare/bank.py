@@ -16,7 +16,7 @@ from semilar.flare.pupil import draw_pupil
 from semilar.flare.sample import Floats
 from semilar.flare.settings import WaveSettings
 from semilar.flare.wave import colour_point_spread
-from semilar.weights.cache import home
+from semilar.weights import home
 
 SIZE = 256
 FILL = 0.5

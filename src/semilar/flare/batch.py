@@ -15,7 +15,7 @@ from PIL import Image
 from semilar.errors import OutputExistsError, SemilarError
 from semilar.files import write_bytes, write_text
 from semilar.flare.patterns import PatternSet
-from semilar.flare.plan import Plan, manifest, same_bytes
+from semilar.flare.plan import SynthPlan, manifest, same_bytes
 from semilar.flare.sample import Bytes, Sample
 from semilar.flare.synthesis import synthesize
 
@@ -27,15 +27,15 @@ SHEET_CELL, SHEET_ROWS, SHEET_PAIRS = 160, 12, 2
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Made:
     """What became of one sample."""
 
     number: int
     error: str | None = None
-    """One sentence, where it could not be made."""
+    """Why it could not be made, where it was not."""
 
 
-def prepare(plan: Plan, out: Path, *, force: bool) -> list[int]:
+def prepare(plan: SynthPlan, out: Path, *, force: bool) -> list[int]:
     """Write the manifest and list the samples that are still to be made."""
     if plan.patterns:
         _patterns(plan.patterns)
@@ -57,7 +57,7 @@ def json_form(value: dict) -> dict:
     return json.loads(json.dumps(value))
 
 
-def make(plan: Plan, out: Path, number: int) -> Outcome:
+def make(plan: SynthPlan, out: Path, number: int) -> Made:
     """Make one sample and write its four pictures."""
     try:
         sample = sample_of(plan, number)
@@ -66,13 +66,13 @@ def make(plan: Plan, out: Path, number: int) -> Outcome:
             pixels = sample.mask if folder == "mask" else eight_bit(pictures[folder])
             write_bytes(out / _file(folder, number), _png(pixels))
     except SemilarError as error:
-        return Outcome(number, str(error))
+        return Made(number, str(error))
     except OSError as error:
-        return Outcome(number, f"{out / _file('input', number)}: cannot be written ({error}).")
-    return Outcome(number)
+        return Made(number, f"{out / _file('input', number)}: cannot be written ({error}).")
+    return Made(number)
 
 
-def sample_of(plan: Plan, number: int) -> Sample:
+def sample_of(plan: SynthPlan, number: int) -> Sample:
     """The sample of that number."""
     patterns = _patterns(plan.patterns) if plan.patterns else None
     return synthesize(
@@ -84,7 +84,7 @@ def sample_of(plan: Plan, number: int) -> Sample:
     )
 
 
-def make_all(plan: Plan, out: Path, numbers: list[int], jobs: int) -> Iterator[Outcome]:
+def make_all(plan: SynthPlan, out: Path, numbers: list[int], jobs: int) -> Iterator[Made]:
     """Make many samples, in `jobs` processes; outcomes come as they are ready."""
     if jobs <= 1 or len(numbers) < 2:
         yield from (make(plan, out, number) for number in numbers)
@@ -96,7 +96,7 @@ def make_all(plan: Plan, out: Path, numbers: list[int], jobs: int) -> Iterator[O
         yield from pool.map(make, [plan] * tasks, [out] * tasks, numbers, chunksize=chunk)
 
 
-def write_sheet(plan: Plan, out: Path) -> Path:
+def write_sheet(plan: SynthPlan, out: Path) -> Path:
     """A contact sheet of the first samples: input, gt, flare and mask side by side."""
     tiles = []
     for number in range(min(plan.count, SHEET_ROWS * SHEET_PAIRS)):

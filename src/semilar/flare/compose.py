@@ -19,7 +19,8 @@ def compose(
 ) -> Sample:
     """Put a sample together from a *linear* scene in [0, 1] and *linear* layers."""
     target = scene + layers.light + np.float32(_lift(rng, camera))
-    spoiled = target + layers.flare
+    mixing = uniform(rng, camera.mixing) if camera.mixing[1] > 0 else 0.0
+    spoiled = mixed(target, layers.flare, mixing) if mixing else target + layers.flare
     shot = uniform(rng, camera.shot)
     if shot > 0:
         grain = noise(rng, spoiled.size).reshape(spoiled.shape)
@@ -34,6 +35,20 @@ def compose(
         quality = integer(rng, camera.quality)
         spoiled, target = compressed(spoiled, quality), compressed(target, quality)
     return Sample(spoiled, target, encode(flare, table), mask)
+
+
+def mixed(scene: Floats, flare: Floats, steepness: float) -> Floats:
+    """Scene and flare, *linear* light, weighed by the flare's brightness (Zhou et al., ICCV 2023).
+
+    A camera's tone mapping keeps both from clipping: w = σ(a (I - 1/2)), stretched to 0..1 over the
+    picture, and the result is (1 - w) scene + w flare.
+    """
+    scene, flare = np.clip(scene, 0, 1), np.clip(flare, 0, 1)
+    bright = flare.mean(axis=2, keepdims=True)
+    weight = 1 / (1 + np.exp(-np.float32(steepness) * (bright - np.float32(0.5))))
+    weight -= weight.min()
+    weight /= max(float(weight.max()), 1e-6)
+    return scene + (flare - scene) * weight
 
 
 def _lift(rng: Rng, camera: CameraSettings) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from semilar.flare.draws import Rng, chance, integer, log_integer, log_uniform, uniform
 from semilar.flare.frame import Frame
-from semilar.flare.sample import Floats
+from semilar.flare.sample import Bools, Floats
 from semilar.flare.settings import LightSettings
 
 # Linear colours of lamps, brightest channel 1, from common street and house lights.
@@ -33,6 +33,8 @@ LIT_BY = 3
 """Only this many lamps, the strongest, light the scene up."""
 SATURATED = 0.85
 """Linear light from which a pixel of a photograph counts as part of a lamp."""
+FULL_SPILL = 0.4
+"""Linear light, over the scene's own, that a bright lamp has around its clipped disc."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,11 @@ def light_up(
 
 
 def find_lights(scene: Floats, limit: int, radiance: float) -> list[Light]:
-    """The brightest saturated spots of `scene`, *linear* light: at most `limit` of them."""
+    """The largest saturated spots of `scene`, *linear* light: at most `limit` of them.
+
+    A clipped spot does not say how bright it was; what it spills around itself does, in its own
+    colour. One that spills as much as `FULL_SPILL` or more gets `radiance`, white paper gets 1.
+    """
     block = 8
     height, width = scene.shape[0] // block * block, scene.shape[1] // block * block
     red, green, blue = (scene[:height, :width, channel] for channel in range(3))
@@ -145,8 +151,23 @@ def find_lights(scene: Floats, limit: int, radiance: float) -> list[Light]:
             break
         ys, xs = np.nonzero(full[row * block :, column * block :][:block, :block])
         x, y = column * block + float(xs.mean()), row * block + float(ys.mean())
-        found.append(Light(x, y, (area / np.pi) ** 0.5, np.full(3, radiance, np.float32)))
+        radius = (area / np.pi) ** 0.5
+        found.append(Light(x, y, radius, _surface(scene, full, x, y, radius, radiance)))
     return found
+
+
+def _surface(scene: Floats, full: Bools, x: float, y: float, radius: float, most: float) -> Floats:
+    """Light of a clipped spot's surface, (3,), by what it spills between one and three radii."""
+    room = 3 * radius + 3
+    (y0, y1), (x0, x1) = _span(y, room, full.shape[0]), _span(x, room, full.shape[1])
+    rest = scene[y0:y1, x0:x1][~full[y0:y1, x0:x1]]
+    if not len(rest):
+        return np.ones(3, np.float32)
+    spill = rest.mean(axis=0) - np.quantile(rest, 0.2, axis=0)
+    top = float(spill.max())
+    radiance = 1 + (most - 1) * min(top / FULL_SPILL, 1.0)
+    colour = np.maximum(spill / np.float32(max(top, 1e-3)), 1 / radiance)
+    return (radiance * colour).astype(np.float32)
 
 
 def lamp_colour(rng: Rng, amount: float) -> Floats:

@@ -20,7 +20,7 @@ SEEDS_PER_SET = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class SynthPlan:
     """All that decides the bytes of a set, but for the pixels of backgrounds and patterns."""
 
     count: int
@@ -62,7 +62,7 @@ def builtin_of_size(size: int) -> tuple[Bytes, ...]:
     return fitting or tuple(night_scene(seed, (size, size)) for seed in range(SCENES))
 
 
-def manifest(plan: Plan) -> dict[str, Any]:
+def manifest(plan: SynthPlan) -> dict[str, Any]:
     """The plan as JSON, with the checksum of every background."""
     return {
         "semilar": __version__,
@@ -75,12 +75,12 @@ def manifest(plan: Plan) -> dict[str, Any]:
     }
 
 
-def read_manifest(path: Path) -> Plan:
+def read_manifest(path: Path) -> SynthPlan:
     """The plan behind a manifest; backgrounds that are gone or changed are an error."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         checksums = {} if found["backgrounds"] == BUILTIN else dict(found["backgrounds"])
-        plan = Plan(
+        plan = SynthPlan(
             count=int(found["count"]),
             size=int(found["size"]),
             seed=int(found["seed"]),

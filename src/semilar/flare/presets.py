@@ -45,13 +45,13 @@ _SMEARED = SynthSettings(
     camera=_PHONE,
     lights=_LAMPS,
     lens=LensSettings(
-        strength=(0.6, 4.0),
+        strength=(1.5, 3.2),
         glow=GlowSettings(
-            probability=0.85, height=(0.2, 2.0), core=(0.012, 0.05), exponent=(1.6, 3.2)
+            probability=0.85, height=(0.25, 2.0), core=(0.012, 0.05), exponent=(1.6, 3.2)
         ),
-        veil=VeilSettings(probability=0.45, height=(0.03, 0.25), reach=(0.1, 0.5)),
+        veil=VeilSettings(probability=0.45, height=(0.02, 0.18), reach=(0.1, 0.5)),
         smear=SmearSettings(
-            probability=0.9, height=(0.5, 4.0), spread=(0.5, 18), core=(0.02, 0.15)
+            probability=0.9, height=(0.9, 4.0), spread=(0.4, 16.0), core=(0.02, 0.15)
         ),
         shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.5)),
         streak=StreakSettings(
@@ -83,6 +83,32 @@ _STREAKED = replace(
         smear=SmearSettings(probability=0.3),
         streak=replace(
             _SMEARED.lens.streak, probability=1.0, axes=(0.45, 0.4, 0.15), rainbow=(0.0, 0.5)
+        ),
+    ),
+)
+
+# Four-pointed stars as a woven film or a display's pixels make them: crisp bright lines in rainbow
+# colours, as wide as their lamp, over scenes whose own glow stays.
+_STARRED = SynthSettings(
+    name="starred",
+    background=replace(_NIGHT, night=NightSettings(probability=0.75)),
+    camera=CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.5)),
+    lights=LightSettings(size=(1.0, 3.0)),
+    lens=LensSettings(
+        strength=(0.6, 4.0),
+        streak=StreakSettings(
+            probability=1.0,
+            axes=(0.15, 0.7, 0.15),
+            height=(0.4, 2.0),
+            length=(0.6, 2.5),
+            falloff=(0.2, 1.2),
+            rainbow=(0.4, 1.0),
+            width=(0.25, 2.0),
+            spread=(0.0, 0.015),
+            skirt=(0.0, 0.05),
+            tint=0.3,
+            one_sided=0.1,
+            broken=0.05,
         ),
     ),
 )
@@ -143,6 +169,7 @@ PRESETS: dict[str, SynthSettings] = {
     ),
     "smeared": _SMEARED,
     "streaked": _STREAKED,
+    "starred": _STARRED,
     "veiled": _VEILED,
     "ghosts": _GHOSTS,
     "daylight": _DAYLIGHT,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating]
 """Pictures of light; float32 everywhere, though type checkers lose that along the way."""
 Bytes = NDArray[np.uint8]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -32,5 +33,5 @@ class Layers:
     """Light sources, (H, W, 3): they belong to the scene and stay in the target."""
     flare: Floats
     """What a remover must take away, (H, W, 3)."""
-    streak: NDArray[np.bool_]
+    streak: Bools
     """Where the flare is streak rather than glare, (H, W)."""

@@ -5,10 +5,56 @@ Negatives: patches of the flared input. Similarity is the cosine; τ is the temp
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
+
+from semilar.config import Above0, Part, Positive, Weight
+from semilar.loss.perceptual import Features
+from semilar.loss.vgg import VggLayer
+
+
+class ContrastiveLoss(Part):
+    """L_cr: which features are compared, and how."""
+
+    weight: Weight = 0.01
+    """λ_cr; 0 leaves the term out."""
+    ramp_epochs: Weight = 0
+    """Epochs over which the weight grows from 0; 0 keeps it constant."""
+    form: Literal["pairwise", "bank"] = "pairwise"
+    """`pairwise` is the paper's, `bank` the authors' code's."""
+    layer: VggLayer = "relu3_3"
+    """One of `loss.features.layers`."""
+    temperature: Above0 = 0.1
+    patches: Positive = 128
+    negatives: Positive = 1
+
+    def __call__(
+        self,
+        extract: Features,
+        output: Tensor,
+        target: Tensor,
+        flared: Tensor,
+        seeds: Sequence[int],
+    ) -> Tensor:
+        """The term of each picture before its weight, (B,); all encoded (B, 3, H, W)."""
+        with torch.no_grad():
+            positive, negative = extract(target)[self.layer], extract(flared)[self.layer]
+        anchor = extract(output)[self.layer]
+        anchor, positive, negative = sample_patches(
+            (anchor, positive, negative), count=self.patches, seeds=seeds
+        )
+        if self.form == "bank":
+            return bank(anchor, positive, negative, temperature=self.temperature)
+        return pairwise(
+            anchor,
+            positive,
+            negative,
+            temperature=self.temperature,
+            negatives=self.negatives,
+        )
 
 
 def sample_patches(maps: tuple[Tensor, ...], *, count: int, seeds: Sequence[int]) -> list[Tensor]:

@@ -1,11 +1,15 @@
 """VGG16 features for the perceptual and contrastive terms; weights come through `weights`."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import torch
 import torch.nn.functional as F  # noqa: N812
+from pydantic import Field
 from torch import Tensor, nn
+
+from semilar import weights
+from semilar.config import Part
 
 # Each convolution: the name of its activation, channels in and out, its place in torchvision's
 # `features` list, and whether the picture is halved before it.
@@ -19,33 +23,35 @@ _PLAN = {
     "relu3_3": (256, 256, 14, False),
 }
 LAYERS = tuple(_PLAN)
+VggLayer = Literal["relu1_1", "relu1_2", "relu2_1", "relu2_2", "relu3_1", "relu3_2", "relu3_3"]
 
 # What the ImageNet weights were trained on: encoded RGB in [0, 1], shifted and scaled.
 _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
-class Vgg16(nn.Module):
-    """Frozen VGG16 up to relu3_3. `net(x)` gives the asked layers of encoded pictures in [0, 1].
+class FeatureSettings(Part):
+    """Where the perceptual and contrastive terms get features."""
 
-    Args:
-        layers: names like `relu2_2`; nothing after the last of them is computed.
-        normalize: apply ImageNet's mean and deviation; the authors' code does not.
-        scale: shrink pictures by this factor first; 0.5 costs a quarter.
-    """
+    kind: Literal["vgg16", "none"] = "vgg16"
+    layers: Annotated[tuple[VggLayer, ...], Field(min_length=1)] = ("relu1_2", "relu2_2", "relu3_3")
+    """Nothing after the last of them is computed."""
+    normalize: bool = True
+    """Apply ImageNet's mean and deviation, which makes the perceptual term several times larger;
+    the authors' code does not."""
+    scale: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Shrink pictures by this factor first; 0.5 costs a quarter."""
+
+
+class Vgg16(nn.Module):
+    """Frozen VGG16 up to relu3_3. `net(x)` gives the asked layers of encoded pictures in [0, 1]."""
 
     mean: Tensor
     std: Tensor
 
-    def __init__(
-        self, *, layers: Sequence[str], normalize: bool = True, scale: float = 1.0
-    ) -> None:
+    def __init__(self, settings: FeatureSettings) -> None:
         super().__init__()
-        unknown = [name for name in layers if name not in LAYERS]
-        if unknown:
-            raise ValueError(f"VGG16 layer {unknown[0]} is none of {', '.join(LAYERS)}")
-        self.layers = tuple(layers)
-        self.normalize, self.scale = normalize, scale
-        used = LAYERS[: 1 + max(LAYERS.index(name) for name in layers)]
+        self.settings = settings
+        used = LAYERS[: 1 + max(LAYERS.index(name) for name in settings.layers)]
         self.convs = nn.ModuleDict(
             {name: nn.Conv2d(_PLAN[name][0], _PLAN[name][1], 3, padding=1) for name in used}
         )
@@ -55,14 +61,14 @@ class Vgg16(nn.Module):
 
     def forward(self, picture: Tensor) -> dict[str, Tensor]:
         x = picture.float()
-        if self.scale != 1:
-            x = F.interpolate(x, scale_factor=self.scale, mode="bilinear", antialias=True)
-        if self.normalize:
+        if self.settings.scale != 1:
+            x = F.interpolate(x, scale_factor=self.settings.scale, mode="bilinear", antialias=True)
+        if self.settings.normalize:
             x = (x - self.mean) / self.std
         found = {}
         for name, conv in self.convs.items():
             x = F.relu(conv(F.max_pool2d(x, 2) if _PLAN[name][3] else x))
-            if name in self.layers:
+            if name in self.settings.layers:
                 found[name] = x
         return found
 
@@ -75,9 +81,6 @@ class Vgg16(nn.Module):
         return self
 
 
-def vgg16(*, layers: Sequence[str], normalize: bool = True, scale: float = 1.0) -> Vgg16:
-    """VGG16 with ImageNet weights; a sentence and no network where they are missing."""
-    from semilar import weights
-
-    net = Vgg16(layers=layers, normalize=normalize, scale=scale)
-    return net.load(weights.load("vgg16"))
+def vgg16(settings: FeatureSettings) -> Vgg16:
+    """VGG16 with ImageNet weights; where they are missing, an error and no random features."""
+    return Vgg16(settings).load(weights.load("vgg16"))

@@ -4,11 +4,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from semilar.config import Above0, Part, Share, Weight
 
-def mixup_share(alpha: float, probability: float, rng: np.random.Generator) -> float:
-    """λ ~ Beta(α, α) for one batch, or 1 (no mixing) with probability 1 − `probability`."""
-    mixed, share = rng.random() < probability, rng.beta(alpha, alpha)
-    return float(share) if mixed else 1.0
+
+class Mixup(Part):
+    """When labeled pictures are mixed, and how much."""
+
+    start_epoch: Weight = 10
+    probability: Share = 0.0
+    alpha: Above0 = 1.0
+
+    def share(self, epoch: float, rng: np.random.Generator) -> float:
+        """λ ~ Beta(α, α) for one batch, or 1 (no mixing) with probability 1 − `probability`."""
+        mixed, share = rng.random() < self.probability, rng.beta(self.alpha, self.alpha)
+        return float(share) if mixed and epoch >= self.start_epoch else 1.0
 
 
 def mix(pictures: Tensor, share: float) -> Tensor:

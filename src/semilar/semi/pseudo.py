@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from semilar.data.unlabeled import UnlabeledSample
-from semilar.data.views import View
+from semilar.data import UnlabeledSample, View
 from semilar.semi.repository import Offer, Repository
-from semilar.semi.rule import FULL, Label, Outcome, UpdateRule
+from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
 Restore = Callable[[Tensor], Tensor]
 Score = Callable[[Tensor], Tensor]
@@ -27,13 +26,11 @@ class PseudoLabeler:
         repository: where pseudo labels persist; None uses the teacher's answer as it is (the
             ablation without a repository).
         score: the no-reference scorer Ψ, higher is better; (B, 3, H, W) encoded -> (B,).
-        valid: targets with a smaller mean take no part in the loss.
     """
 
     rule: UpdateRule
     repository: Repository | None
     score: Score
-    valid: float = 1e-3
 
     def __call__(
         self,
@@ -54,7 +51,7 @@ class PseudoLabeler:
             for sample, label in zip(samples, labels, strict=True)
         ]
         stacked = torch.stack(targets).to(device)
-        return stacked, stacked.mean(dim=(1, 2, 3)) >= self.valid
+        return stacked, stacked.mean(dim=(1, 2, 3)) >= self.rule.valid
 
     def _update(
         self,
@@ -88,7 +85,7 @@ class PseudoLabeler:
         return candidates
 
     def _scores(
-        self, candidates: list[Tensor], refused: list[Outcome | None]
+        self, candidates: list[Tensor], refused: list[Decision | None]
     ) -> list[float | None]:
         """Ψ of every candidate that passed the gates, once."""
         places = [i for i, reason in enumerate(refused) if reason is None]

@@ -13,7 +13,7 @@ from PIL import Image
 from semilar.errors import SemilarError
 from semilar.photo import read, to_depth
 from semilar.semi.repository import Entry, Event
-from semilar.semi.rule import Label, Outcome
+from semilar.semi.rule import Decision, Label
 from semilar.semi.shards import MergedRepository
 
 PERIODS = 5
@@ -77,9 +77,9 @@ def _periods(events: list[Event]) -> list[Period]:
     periods = []
     for first, end in pairwise(edges):
         part = [event for event in events if first <= event.step < end]
-        taken = [e.score for e in part if e.outcome is Outcome.ACCEPTED and e.score is not None]
+        taken = [e.score for e in part if e.outcome is Decision.ACCEPTED and e.score is not None]
         quartiles = [float(q) for q in np.percentile(taken, (25, 50, 75))] if taken else None
-        outcomes = {name.value: sum(e.outcome is name for e in part) for name in Outcome}
+        outcomes = {name.value: sum(e.outcome is name for e in part) for name in Decision}
         periods.append(Period(int(first), int(end) - 1, outcomes, quartiles))
     return periods
 
@@ -109,7 +109,7 @@ def frame_of(entry: Entry, photos: Path | None) -> Image.Image | None:
     path = None if photos is None else photos / entry.path
     if path is None or not path.is_file() or entry.label is None:
         return None
-    from semilar.data.photos import resize
+    from semilar.data import resize
 
     height, width = entry.label.shape[1:]
     return Image.fromarray(resize(to_depth(read(path).pixels, 8), height, width))

@@ -20,7 +20,7 @@ import numpy as np
 from torch import Tensor
 
 from semilar.errors import SemilarError
-from semilar.semi.rule import Label, Outcome, UpdateRule
+from semilar.semi.rule import Decision, Label, UpdateRule
 
 # Labels are large and change seldom, counters are small and change with every candidate: two
 # tables, each with a twin that keeps the state before the first change after a checkpoint.
@@ -82,7 +82,7 @@ class Event:
 
     key: str
     step: int
-    outcome: Outcome
+    outcome: Decision
     score: float | None
 
 
@@ -92,7 +92,7 @@ class Offer:
 
     key: str
     candidate: Tensor
-    refused: Outcome | None
+    refused: Decision | None
     score: float | None
     """None where the candidate was refused before anybody looked at its quality."""
 
@@ -156,14 +156,14 @@ class Repository:
         rows = self._db.execute(
             f"SELECT key, step, outcome, score FROM event {where} ORDER BY step, rowid", values
         )
-        return [Event(k, step, Outcome(outcome), score) for k, step, outcome, score in rows]
+        return [Event(k, step, Decision(outcome), score) for k, step, outcome, score in rows]
 
-    def totals(self) -> dict[Outcome, int]:
+    def totals(self) -> dict[Decision, int]:
         """How many candidates met each outcome."""
-        names = [outcome.value for outcome in Outcome]
+        names = [outcome.value for outcome in Decision]
         sums = ", ".join(f"COALESCE(SUM({name}), 0)" for name in names)
         row = self._db.execute(f"SELECT {sums} FROM entry").fetchone()
-        return {Outcome(name): count for name, count in zip(names, row, strict=True)}
+        return {Decision(name): count for name, count in zip(names, row, strict=True)}
 
     def mark_checkpoint(self, step: int) -> None:
         """From now on changes come after the checkpoint of `step`; all before is on the disk."""
@@ -218,11 +218,11 @@ class Repository:
             assert one.score is not None
             stored_score = -np.inf if old.score is None else old.score
             if rule.is_empty(old.label) or rule.is_better(one.score, stored_score):
-                outcome, label = Outcome.ACCEPTED, rule.blend(old.label, one.candidate)
+                outcome, label = Decision.ACCEPTED, rule.blend(old.label, one.candidate)
             else:
-                outcome = Outcome.NOT_BETTER
-        took = outcome is Outcome.ACCEPTED
-        counts = {name.value: getattr(old, name) + (name is outcome) for name in Outcome}
+                outcome = Decision.NOT_BETTER
+        took = outcome is Decision.ACCEPTED
+        counts = {name.value: getattr(old, name) + (name is outcome) for name in Decision}
         new = Entry(
             one.key,
             label,
@@ -233,7 +233,7 @@ class Repository:
         self._store(new, one, outcome, step)
         return new
 
-    def _store(self, new: Entry, one: Offer, outcome: Outcome, step: int) -> None:
+    def _store(self, new: Entry, one: Offer, outcome: Decision, step: int) -> None:
         height, width = one.candidate.shape[-2:]
         counts = (new.accepted, new.black, new.foggy, new.not_better)
         self._put_aside("entry", new.key)
@@ -241,7 +241,7 @@ class Repository:
             "INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (new.key, height, width, new.score, new.step, *counts),
         )
-        if outcome is Outcome.ACCEPTED:
+        if outcome is Decision.ACCEPTED:
             assert new.label is not None
             self._put_aside("pixels", new.key)
             self._db.execute(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from semilar.errors import SemilarError
 from semilar.semi.repository import Entry, Event, Repository
-from semilar.semi.rule import Outcome
+from semilar.semi.rule import Decision
 
 
 def shard_path(folder: Path, rank: int) -> Path:
@@ -89,7 +89,7 @@ class MergedRepository:
         found = [event for shard in self._shards for event in shard.events(key)]
         return sorted(found, key=lambda event: event.step)
 
-    def totals(self) -> dict[Outcome, int]:
+    def totals(self) -> dict[Decision, int]:
         """How many candidates met each outcome."""
         parts = [shard.totals() for shard in self._shards]
-        return {outcome: sum(part[outcome] for part in parts) for outcome in Outcome}
+        return {outcome: sum(part[outcome] for part in parts) for outcome in Decision}

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 def ema_momentum(updates: int, ceiling: float) -> float:
-    """α after `updates` updates: min(1 − 1/(t + 1), ceiling), so that early averages are honest.
+    """α after `updates` updates: min(1 − 1/(t + 1), ceiling), so that the start is forgotten.
 
     >>> [ema_momentum(t, 0.999) for t in (0, 1, 3)]
     [0.0, 0.5, 0.75]
@@ -22,7 +22,7 @@ class Teacher:
     checkpoint: a resumed ramp goes on where it stopped.
     """
 
-    def __init__(self, student: nn.Module, *, momentum: float = 0.999, updates: int = 0) -> None:
+    def __init__(self, student: nn.Module, *, momentum: float, updates: int = 0) -> None:
         self.net = copy.deepcopy(student).requires_grad_(False).eval()
         self.momentum, self.updates = momentum, updates
 

@@ -73,7 +73,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
 
 
 def load_newest(folder: Path) -> tuple[Checkpoint, list[str]]:
-    """The newest whole checkpoint, and a sentence for each damaged one that was passed over."""
+    """The newest whole checkpoint, and a message for each damaged one that was skipped."""
     complaints = []
     for step in reversed(saved_steps(folder)):
         try:

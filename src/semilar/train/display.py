@@ -23,7 +23,7 @@ class Silent:
         """Take no notice."""
 
     def say(self, text: str) -> None:
-        """Drop the sentence."""
+        """Say nothing."""
 
     def show(self, step: int, figures: dict[str, Any]) -> None:
         """Drop the figures."""

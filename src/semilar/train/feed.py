@@ -13,12 +13,19 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from semilar.data.labeled import LabeledSource
-from semilar.data.order import LABELED, UNLABELED, derived_seed, lane, place
-from semilar.data.unlabeled import UnlabeledPhotos, UnlabeledSample
+from semilar.data import (
+    LABELED,
+    UNLABELED,
+    LabeledSource,
+    Populations,
+    UnlabeledPhotos,
+    UnlabeledSample,
+    derived_seed,
+    lane,
+    place,
+)
 from semilar.errors import SemilarError
-from semilar.train.mixture import Populations
-from semilar.train.plan import Plan
+from semilar.train.plan import TrainingPlan
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Batches(Dataset):
 
     def __init__(
         self,
-        plan: Plan,
+        plan: TrainingPlan,
         labeled: LabeledSource,
         unlabeled: Unlabeled | None,
         *,
@@ -127,7 +134,7 @@ def feed(batches: Batches, numbers: range, *, workers: int, prefetch: int) -> It
 
 
 class _Attempts(Dataset):
-    """Batches, or the sentence why there is none: an error raised in a worker process would arrive
+    """Batches, or the reason why there is none: an error raised in a worker process would arrive
     wrapped in its traceback."""
 
     def __init__(self, batches: Batches) -> None:

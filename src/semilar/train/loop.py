@@ -14,24 +14,23 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from semilar.data.order import MIXUP, STEP, derived_seed
+from semilar.data import MIXUP, STEP, derived_seed
 from semilar.errors import SemilarError
-from semilar.loss.supervised import total
-from semilar.net import identity
-from semilar.semi.mixup import mixup_share
-from semilar.semi.pseudo import PseudoLabeler
-from semilar.semi.teacher import Teacher
-from semilar.train.checkpoint import Checkpoint, save_checkpoint, saved_steps, write_tensors
+from semilar.loss import Features, total
+from semilar.semi import PseudoLabeler, Teacher, UnsupervisedLoss
+from semilar.train.checkpoint import Checkpoint, save_checkpoint, saved_steps
 from semilar.train.display import Display, Speed
 from semilar.train.feed import Batch, Batches, LabeledBatch, feed
 from semilar.train.logbook import Logbook
-from semilar.train.objective import UnsupervisedLoss, labeled_terms
-from semilar.train.plan import Plan, Step
+from semilar.train.objective import labeled_terms
+from semilar.train.plan import Step, TrainingPlan
 from semilar.train.recipe import Recipe
 from semilar.train.run_folder import RunFolder
-from semilar.train.schedule import contrastive_weight, learning_rate, unsupervised_weight
+from semilar.train.schedule import learning_rate
 from semilar.train.stopping import Stopper
-from semilar.train.validation import Case, judge, sample_sheet
+from semilar.train.validation import Case, measure, sample_sheet
+from semilar.train.weights_file import run_card, write_weights
+from semilar.weights import ModelCard
 
 Terms = dict[str, Tensor]
 
@@ -55,20 +54,22 @@ class Trainer:
     recipe: Recipe
     folder: RunFolder
     fabric: lightning_fabric.Fabric
-    plan: Plan
+    plan: TrainingPlan
     batches: Batches
     net: nn.Module
     model: Any
     """The network as Fabric wraps it."""
     optimizer: Any
     teacher: Teacher
-    supervised: Any
+    features: Features | None
     unsupervised: UnsupervisedLoss | None
     labeler: PseudoLabeler | None
     cases: dict[str, list[Case]]
     display: Display
     logbook: Logbook | None
     progress: Progress
+    origin: ModelCard = field(default_factory=ModelCard)
+    """The card of the weights that the run started from."""
 
     def fit(self, stopper: Stopper) -> str | None:
         """Train; gives the reason for an early end, or None when the plan is done."""
@@ -130,17 +131,16 @@ class Trainer:
         """Gradients of one batch, added to those of the step; gives its share of the terms."""
         share = 1 / len(step.batches)
         labeled = place_batch(batch, self.fabric.device, self.recipe.machine.channels_last)
-        mixing = mixup_share(
-            self.recipe.mixup.alpha,
-            self.recipe.mixup.probability if step.epoch >= self.recipe.mixup.start_epoch else 0.0,
-            np.random.default_rng((self.recipe.seed, MIXUP, batch.number)),
-        )
+        draws = np.random.default_rng((self.recipe.seed, MIXUP, batch.number))
+        mixing = self.recipe.mixup.share(step.epoch, draws)
         self._speed.add((len(labeled.input) + len(batch.unlabeled)) * self.fabric.world_size)
         with (
             self.fabric.no_backward_sync(self.model, enabled=not sync or bool(batch.unlabeled)),
             self.fabric.autocast(),
         ):
-            terms = labeled_terms(self.model, labeled, self.supervised, share=mixing)
+            terms = labeled_terms(
+                self.model, labeled, self.recipe.loss, self.features, share=mixing
+            )
             self.fabric.backward(total(terms) * share)
         found = {name: float(value.detach()) * share for name, value in terms.items()}
         if batch.unlabeled:
@@ -157,7 +157,6 @@ class Trainer:
     def _unlabeled_terms(self, batch: Batch, step: Step) -> Terms:
         assert self.labeler is not None
         assert self.unsupervised is not None
-        assert self.recipe.semi is not None
         target, valid = self.labeler(
             self.teacher, batch.unlabeled, step=step.number, device=self.fabric.device
         )
@@ -170,7 +169,7 @@ class Trainer:
             batch.unlabeled,
             target,
             valid,
-            contrast=contrastive_weight(step.epoch, self.recipe.semi),
+            epoch=step.epoch,
             seeds=seeds,
         )
 
@@ -202,7 +201,7 @@ class Trainer:
             )
 
     def _eta(self, epoch: float) -> float:
-        return unsupervised_weight(epoch, self.recipe.semi) if self.recipe.semi else 0.0
+        return self.recipe.semi.eta_at(epoch) if self.recipe.semi else 0.0
 
     def _log(self, figures: dict[str, Any], seconds: float) -> None:
         figures["loss"] = self._mean(figures["loss"])
@@ -223,8 +222,8 @@ class Trainer:
         if self.cases and self.fabric.global_rank == 0:
             with self._speed.paused():
                 reports = {
-                    name: judge(
-                        self._judged(),
+                    name: measure(
+                        self._measured(),
                         cases,
                         device=self.fabric.device,
                         worse_by=self.recipe.validation.worse_by,
@@ -245,10 +244,10 @@ class Trainer:
         value = score(figures, self.recipe.validation.best)
         if self.progress.best is None or value > self.progress.best:
             self.progress.best, self.progress.best_step = value, self.progress.step
-            header = {**self._header(self.recipe.validation.network), "validation": figures}
-            write_tensors(self.folder.best, self._judged().state_dict(), header)
+            card = self._card(self.recipe.validation.network, figures)
+            write_weights(self.folder.best, self._measured(), card)
 
-    def _judged(self) -> nn.Module:
+    def _measured(self) -> nn.Module:
         """The network that is validated and published, in evaluation mode."""
         chosen = self.recipe.validation.network
         return self.teacher.net if chosen == "teacher" else self.net.eval()
@@ -257,11 +256,14 @@ class Trainer:
         """Keep student and teacher as they are now, under their names."""
         if self.fabric.global_rank == 0:
             for name, net in (("student", self.net), ("teacher", self.teacher.net)):
-                write_tensors(self.folder.last(name), net.state_dict(), self._header(name))
+                figures = self.progress.validation
+                measured = name == self.recipe.validation.network and figures
+                write_weights(self.folder.last(name), net, self._card(name, measured or {}))
 
-    def _header(self, network: str) -> dict[str, Any]:
-        net = identity(self.recipe.net.name, **self.recipe.net.options)
-        return {"net": net, "network": network, "step": self.progress.step}
+    def _card(self, network: str, figures: dict[str, Any]) -> ModelCard:
+        return run_card(
+            self.recipe, self.origin, network=network, step=self.progress.step, figures=figures
+        )
 
     def _sheet(self) -> None:
         from io import BytesIO
@@ -269,7 +271,7 @@ class Trainer:
         from PIL import Image
 
         buffer = BytesIO()
-        sheet = sample_sheet(self._judged(), self.cases, device=self.fabric.device)
+        sheet = sample_sheet(self._measured(), self.cases, device=self.fabric.device)
         Image.fromarray(sheet).save(buffer, "PNG")
         self.folder.save_sheet(self.progress.step, buffer.getvalue())
 

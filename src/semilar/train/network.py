@@ -7,15 +7,15 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from semilar.data.order import derived_seed
+from semilar.data import derived_seed
 from semilar.errors import SemilarError
-from semilar.net import build
-from semilar.net.blocks import ConvBlock, PSCBlock
+from semilar.net import ConvBlock, PSCBlock, build
 from semilar.train.adamp import AdamP
 from semilar.train.checkpoint import Checkpoint
 from semilar.train.muon import Muon
 from semilar.train.recipe import Optimizer, Recipe
 from semilar.weights import bundled
+from semilar.weights.card import SUFFIXES, verify
 
 
 def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module:
@@ -38,14 +38,21 @@ def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module
     return net
 
 
+def initial_file(origin: Path) -> Path:
+    """The file of weights at a path, or of the model of that name that comes with the package."""
+    if origin.exists():
+        return origin
+    if origin.suffix or len(origin.parts) > 1:
+        raise SemilarError(f"{origin}: no such file of weights to start from.")
+    return bundled(str(origin), suffix=".safetensors")
+
+
 def initial_weights(origin: Path) -> dict[str, Tensor]:
-    """The weights of a file, or of the model of that name that comes with the package."""
-    file = origin
-    if not origin.exists():
-        if origin.suffix or len(origin.parts) > 1:
-            raise SemilarError(f"{origin}: no such file of weights to start from.")
-        file = bundled(str(origin), suffix=".safetensors")
+    """The weights to start from, checked against their card."""
+    file = initial_file(origin)
     try:
+        if file.suffix in SUFFIXES:
+            verify(file)
         return {name: tensor.float() for name, tensor in load_file(file).items()}
     except (OSError, SafetensorError) as error:
         raise SemilarError(f"{file}: is no file of weights ({error}).") from None

@@ -55,7 +55,7 @@ class Step:
     batches: range
 
 
-class Plan:
+class TrainingPlan:
     """All steps of a run.
 
     Args:

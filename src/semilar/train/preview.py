@@ -5,11 +5,11 @@ import time
 
 import torch
 
-from semilar.loss.supervised import total
+from semilar.loss import total
 from semilar.train.feed import Batches
 from semilar.train.loop import place_batch
 from semilar.train.network import build_net
-from semilar.train.objective import labeled_terms, supervised_loss
+from semilar.train.objective import labeled_terms
 from semilar.train.plan import Stretch
 from semilar.train.recipe import Recipe
 from semilar.train.sources import find_sources
@@ -55,13 +55,12 @@ def _measure(
     recipe: Recipe, net: torch.nn.Module, batches: Batches, stretch: Stretch
 ) -> tuple[float, float]:
     """Seconds to make one batch of a stage and to train on it, the second time each."""
-    loss = supervised_loss(recipe.loss, None)
     times = (0.0, 0.0)
     for number in (stretch.first_batch, stretch.first_batch + min(1, stretch.all_batches - 1)):
         began = time.perf_counter()
         batch = place_batch(batches[number], torch.device("cpu"), recipe.machine.channels_last)
         made = time.perf_counter()
-        total(labeled_terms(net, batch, loss, share=1.0)).backward()
+        total(labeled_terms(net, batch, recipe.loss, None, share=1.0)).backward()
         net.zero_grad(set_to_none=True)
         times = made - began, time.perf_counter() - made
     return times

@@ -3,44 +3,19 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, model_validator
 
-Positive = Annotated[int, Field(gt=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Weight = Annotated[float, Field(ge=0)]
-# A shell leaves `key=~/Pictures` as it is.
-Folder = Annotated[Path, AfterValidator(Path.expanduser)]
-
-
-class Part(BaseModel):
-    """Base of all parts: unknown keys are errors, values do not change after checking."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Photos(Part):
-    """Which photographs of a folder to take; see `semilar.data.photos.PhotoFolder`."""
-
-    folder: Folder | None = None
-    """Empty takes drawn night scenes, where backgrounds are asked for."""
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    names: Path | None = None
-    holdout: Share = 0.0
+from semilar.config import Above0, Folder, Part, Positive, Share, Weight
+from semilar.data import CACHE_MEGABYTES, Mixture, PhotoFolder, Synth
+from semilar.loss import SupervisedLoss
+from semilar.semi import Mixup, Semi
 
 
 class Simulated(Part):
     """Labeled pairs made on the fly: simulated flares over photographs."""
 
     kind: Literal["simulated"] = "simulated"
-    backgrounds: Photos
+    backgrounds: PhotoFolder
     samples: Positive = 1000
     """Samples of one epoch."""
     side: Positive = 512
@@ -51,7 +26,7 @@ class Patterns(Part):
     """Labeled pairs by the published protocol: flare patterns from disk over photographs."""
 
     kind: Literal["patterns"]
-    backgrounds: Photos
+    backgrounds: PhotoFolder
     patterns: Folder
     samples: Positive = 8000
     side: Positive = 768
@@ -74,23 +49,6 @@ class Authors(Part):
 Labeled = Annotated[Simulated | Patterns | Pairs | Authors, Field(discriminator="kind")]
 
 
-class Synth(Part):
-    """A preset of the simulator, the numbers of it that differ, and its share of a mixture."""
-
-    preset: str = "realistic"
-    changes: dict[str, Any] = {}
-    share: Annotated[float, Field(gt=0)] = 1.0
-    """Weight among the presets of a mixture; they need not add up to 1."""
-
-
-def _as_list(value: Any) -> Any:
-    return value if isinstance(value, list | tuple) else [value]
-
-
-Mixture = Annotated[tuple[Synth, ...], Field(min_length=1), BeforeValidator(_as_list)]
-"""One preset or a list of them: each picture is drawn from one, by the shares."""
-
-
 class Stage(Part):
     """A stretch of training with one picture size; several make a curriculum.
 
@@ -104,7 +62,7 @@ class Stage(Part):
     batch: Positive = 4
     accumulate: Positive = 1
     synth: Mixture = (Synth(),)
-    lr: Annotated[float, Field(gt=0)] = 1.0
+    lr: Above0 = 1.0
 
     @model_validator(mode="after")
     def _one_length(self) -> "Stage":
@@ -117,40 +75,7 @@ class Net(Part):
     """A network of the registry and its options."""
 
     name: str = "raliformer"
-    options: dict[str, Any] = {}
-
-
-VggLayer = Literal["relu1_1", "relu1_2", "relu2_1", "relu2_2", "relu3_1", "relu3_2", "relu3_3"]
-
-
-class Features(Part):
-    """Where the perceptual and contrastive terms get features."""
-
-    kind: Literal["vgg16", "none"] = "vgg16"
-    layers: Annotated[tuple[VggLayer, ...], Field(min_length=1)] = ("relu1_2", "relu2_2", "relu3_3")
-    normalize: bool = True
-    """Apply ImageNet's mean and deviation, which makes the perceptual term several times larger."""
-    scale: Annotated[float, Field(gt=0, le=1)] = 1.0
-
-
-class Loss(Part):
-    """The supervised loss, λ1 to λ3 of section 3.5."""
-
-    pixel: Weight = 0.5
-    perceptual: Weight = 0.5
-    fft: Weight = 0.2
-    flare: Weight = 1.0
-    flared_gain: Weight = 0.0
-    pixel_form: Literal["l1", "l1_l2", "charbonnier", "log_l2"] = "l1"
-    features: Features = Features()
-
-    @model_validator(mode="after")
-    def _features_for_perceptual(self) -> "Loss":
-        if self.perceptual and self.features.kind == "none":
-            raise ValueError(
-                "perceptual needs features; set perceptual to 0 or features.kind to vgg16"
-            )
-        return self
+    options: dict[str, Any] = Field(default_factory=dict)
 
 
 class Optimizer(Part):
@@ -158,7 +83,7 @@ class Optimizer(Part):
 
     kind: Literal["adam", "adamp", "muon"] = "adam"
     """See `semilar.train.adamp` and `semilar.train.muon`, which takes no `weight_decay`."""
-    lr: Annotated[float, Field(gt=0)] = 1e-4
+    lr: Above0 = 1e-4
     betas: tuple[Share, Share] = (0.9, 0.999)
     weight_decay: Weight = 0.0
     warmup: Annotated[int, Field(ge=0)] = 0
@@ -175,85 +100,11 @@ class Optimizer(Part):
         return self
 
 
-class Mixup(Part):
-    """Mixup of labeled pairs (appendix B)."""
-
-    start_epoch: Weight = 10
-    probability: Share = 0.0
-    alpha: Annotated[float, Field(gt=0)] = 1.0
-
-
-class Strong(Part):
-    """The student's view; see `semilar.data.views.StrongView`."""
-
-    jitter: Share = 0.8
-    brightness: Share = 0.5
-    contrast: Share = 0.5
-    saturation: Share = 0.5
-    hue: Annotated[float, Field(ge=0, le=0.5)] = 0.02
-    grey: Share = 0.2
-    blur: Share = 0.5
-    sigma: tuple[float, float] = (0.1, 2.0)
-    noise: Weight = 0.01
-
-
-class Repository(Part):
-    """Algorithm 1; see `semilar.semi.rule.UpdateRule`."""
-
-    strategy: Literal["none", "momentum", "momentum+quality"] = "momentum+quality"
-    scorer: str = "flare-score"
-    epsilon: Weight = 0.05
-    beta: Share = 0.2
-    delta: float | None = None
-    """Margin on the scorer's own scale; empty takes the scorer's."""
-    black: Weight = 0.02
-    fog: Weight = 0.2
-    empty: Weight = 1e-3
-    valid: Weight = 1e-3
-
-
-class Contrastive(Part):
-    """L_cr of section 3.3."""
-
-    weight: Weight = 0.01
-    ramp_epochs: Weight = 0
-    """Epochs over which the weight grows from 0; 0 keeps it constant."""
-    form: Literal["pairwise", "bank"] = "pairwise"
-    layer: VggLayer = "relu3_3"
-    """One of `loss.features.layers`."""
-    temperature: Annotated[float, Field(gt=0)] = 0.1
-    patches: Positive = 128
-    negatives: Positive = 1
-
-
-class Semi(Part):
-    """Learning from unlabeled photos (section 3)."""
-
-    photos: Photos | None = None
-    """Empty with the authors' layout, which has its own."""
-    batch: Positive = 4
-    side: Positive = 512
-    """Short side of a photo's frame, where its pseudo label lives."""
-    flip: bool = True
-    start_epoch: Weight = 10
-    eta: Weight = 0.06
-    """Largest η; it grows as eta · exp(−5 (1 − t / eta_epochs)²)."""
-    eta_epochs: Weight = 20
-    pixel: Weight = 1.0
-    pixel_form: Literal["l1", "l1_l2", "charbonnier"] = "l1"
-    perceptual: Weight = 0.0
-    contrastive: Contrastive = Contrastive()
-    strong: Strong = Strong()
-    colour_on_target: bool = False
-    """Give the pseudo label the colour change of the strong view, instead of undoing it."""
-    repository: Repository = Repository()
-
-
 class SimulatedCheck(Part):
     """Held-out simulated pairs; a mixture is measured preset by preset, as `NAME/PRESET`."""
 
     kind: Literal["simulated"] = "simulated"
-    backgrounds: Photos | None = None
+    backgrounds: PhotoFolder | None = None
     """Empty takes the files that `labeled.backgrounds.holdout` keeps apart."""
     count: Positive = 32
     size: Positive = 256
@@ -298,8 +149,8 @@ class Validation(Part):
     every: Positive = 500
     network: Literal["teacher", "student"] = "teacher"
     """The one that is measured and becomes `best.safetensors`; the paper takes the student."""
-    sets: dict[str, Check] = {}
-    best: Annotated[dict[str, float], BeforeValidator(_as_weights)] = {}
+    sets: dict[str, Check] = Field(default_factory=dict)
+    best: Annotated[dict[str, float], BeforeValidator(_as_weights)] = Field(default_factory=dict)
     """`SET.psnr` or `SET.gain`, or several with a weight each; empty takes the first set's gain."""
     worse_by: Weight = 0.3
     """A picture counts as worse when it loses more than this many dB against the input."""
@@ -333,7 +184,7 @@ class Machine(Part):
     channels_last: bool = False
     compile: bool = False
     """Let `torch.compile` fuse the network; needs a C++ compiler, and minutes at the start."""
-    cache_megabytes: Positive = 1000
+    cache_megabytes: Positive = CACHE_MEGABYTES
     """Decoded photographs kept in memory by each worker."""
 
 
@@ -350,7 +201,7 @@ class Recipe(Part):
     with the package."""
     labeled: Labeled
     stages: Annotated[tuple[Stage, ...], Field(min_length=1)]
-    loss: Loss = Loss()
+    loss: SupervisedLoss = SupervisedLoss()
     optimizer: Optimizer = Optimizer()
     teacher_momentum: Share = 0.999
     mixup: Mixup = Mixup()
@@ -366,7 +217,7 @@ class Recipe(Part):
 
     @model_validator(mode="after")
     def _features_for_contrast(self) -> "Recipe":
-        wanted = self.semi is not None and (self.semi.contrastive.weight or self.semi.perceptual)
+        wanted = self.semi is not None and self.semi.needs_features()
         if wanted and self.loss.features.kind == "none":
             raise ValueError(
                 "semi.contrastive and semi.perceptual need loss.features.kind vgg16; "

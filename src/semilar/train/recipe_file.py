@@ -1,6 +1,7 @@
-"""Reading recipes: YAML over a base, `key=value` on the command line, mistakes as sentences."""
+"""Reading recipes: YAML over a base, `key=value` changes, and what is wrong in plain words."""
 
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,23 @@ def load_recipe(name: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     try:
         return Recipe.model_validate(values)
     except ValidationError as error:
-        raise RecipeError("\n".join(f"{path}: {line}" for line in _sentences(error))) from None
+        lines = [f"{path}: {_explain(detail)}" for detail in _causes(error)]
+        raise RecipeError("\n".join(lines)) from None
+
+
+def _causes(error: ValidationError) -> list[Any]:
+    """Its details, without a list that is too short only because an item of it is wrong."""
+    places = [detail["loc"] for detail in error.errors()]
+    return [
+        detail
+        for detail in error.errors()
+        if detail["type"] != "too_short"
+        or not any(
+            place[: len(detail["loc"])] == detail["loc"]
+            for place in places
+            if place != detail["loc"]
+        )
+    ]
 
 
 def read_values(path: Path, *, _seen: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -60,8 +77,25 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def dump_recipe(recipe: Recipe) -> str:
-    """The whole recipe as YAML that `load_recipe` reads back."""
-    return yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    """The whole recipe as YAML that `load_recipe` reads back: every number that was not given too.
+
+    The numbers of one group stand on one line, so that all settings of the simulator fit a screen.
+    """
+    values = recipe.model_dump(mode="json")
+    return yaml.dump(values, Dumper=_Compact, sort_keys=False, allow_unicode=True, width=100)
+
+
+class _Compact(yaml.SafeDumper):
+    """Writes a table of plain values and lists on one line."""
+
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> Any:
+        values = [x if isinstance(x, list) else [x] for x in mapping.values()]
+        flat = not any(isinstance(x, dict) for value in values for x in value)
+        return super().represent_mapping(tag, mapping, flow_style=flat)
+
+    def represent_sequence(self, tag: str, sequence: Any, flow_style: bool | None = None) -> Any:
+        flat = not any(isinstance(x, dict) for x in sequence)
+        return super().represent_sequence(tag, sequence, flow_style=flat)
 
 
 def differences(old: dict[str, Any], new: dict[str, Any], where: str = "") -> list[str]:
@@ -71,11 +105,19 @@ def differences(old: dict[str, Any], new: dict[str, Any], where: str = "") -> li
         before, after = old.get(key), new.get(key)
         if before == after:
             continue
+        before, after = _numbered(before, after)
         if isinstance(before, dict) and isinstance(after, dict):
             lines += differences(before, after, f"{where}{key}.")
         else:
             lines.append(f"{where}{key}: {before} -> {after}")
     return lines
+
+
+def _numbered(before: Any, after: Any) -> tuple[Any, Any]:
+    """Lists of parts as tables by number, so that only what differs in a part is named."""
+    if all(isinstance(x, list) and any(isinstance(y, dict) for y in x) for x in (before, after)):
+        before, after = (dict(enumerate(x)) for x in (before, after))
+    return before, after
 
 
 def _apply(values: dict[str, Any], override: str) -> None:
@@ -121,42 +163,62 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _sentences(error: ValidationError) -> list[str]:
-    return [_sentence(detail) for detail in error.errors()]
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+_TYPES = {
+    "dataclass_type": "should be `name: value` lines",
+    "model_type": "should be `name: value` lines",
+    "tuple_type": "should be a list",
+}
 
 
-def _sentence(detail: Any) -> str:
+def _explain(detail: Any) -> str:
+    """One of pydantic's complaints in plain words."""
     where = ".".join(str(part) for part in detail["loc"]) or "recipe"
-    if detail["type"] == "extra_forbidden":
+    if detail["type"] in _UNKNOWN:
         known = _known_keys(detail["loc"])
         return f"{where} is not a known key{f'; there are {known}' if known else ''}."
     if detail["type"] == "missing":
         return f"{where} is missing."
-    message = detail["msg"].removeprefix("Value error, ")
-    given = "" if isinstance(detail["input"], dict | list) else f", not {detail['input']!r}"
+    message: str = _TYPES.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
+    given = "" if isinstance(detail["input"], dict) else f", not {detail['input']!r}"
     return f"{where}: {message[0].lower()}{message[1:]}{given}."
 
 
 def _known_keys(location: tuple[int | str, ...]) -> str:
     """The keys allowed beside a wrong one, found by walking down the types of the recipe."""
-    models: list[type[BaseModel]] = [Recipe]
-    for part in location[:-1]:
-        owner = next((model for model in models if part in model.model_fields), None)
+    parts: list[type] = [Recipe]
+    for name in location[:-1]:
+        owner = next((part for part in parts if name in _keys(part)), None)
         if owner is not None:
-            models = _models(owner.model_fields[str(part)].annotation)
+            parts = _parts(_keys(owner)[str(name)])
         else:  # a place in a list, a name in a table, or the kind that tells parts from another
-            models = sorted(models, key=lambda model: _kind(model) != part)
-    return ", ".join(models[0].model_fields) if models else ""
+            parts = sorted(parts, key=lambda part: _kind(part) != name)
+    return ", ".join(_keys(parts[0])) if parts else ""
 
 
-def _kind(model: type[BaseModel]) -> Any:
-    field = model.model_fields.get("kind")
-    return getattr(field.annotation, "__args__", (None,))[0] if field else None
+def _keys(part: type) -> dict[str, Any]:
+    """The keys of a part of a recipe, with their types."""
+    if is_dataclass(part):
+        return {field.name: field.type for field in fields(part)}
+    assert issubclass(part, BaseModel)
+    found = {}
+    for name, field in part.model_fields.items():
+        other = field.validation_alias  # a name that stands for the same in a recipe
+        names = [name] if other is None else [str(x) for x in getattr(other, "choices", [other])]
+        found |= dict.fromkeys(names, field.annotation)
+    return found
 
 
-def _models(annotation: Any) -> list[type[BaseModel]]:
+def _kind(part: type) -> Any:
+    words: Any = getattr(_keys(part).get("kind"), "__args__", None)
+    return words[0] if words else None
+
+
+def _parts(annotation: Any) -> list[type]:
     """The parts of a recipe that a type mentions."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if isinstance(annotation, type) and (
+        is_dataclass(annotation) or issubclass(annotation, BaseModel)
+    ):
         return [annotation]
     inner = getattr(annotation, "__args__", ())
-    return [model for argument in inner for model in _models(argument)]
+    return [part for argument in inner for part in _parts(argument)]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import ValidationError
 
 from semilar import __version__
 from semilar.errors import RunExistsError, SemilarError
@@ -52,7 +53,7 @@ class RunFolder:
         """Write down recipe, versions and data; gives what differs from an earlier start."""
         changed: list[str] = []
         if self.recipe.is_file():
-            changed = differences(read_values(self.recipe), recipe.model_dump(mode="json"))
+            changed = differences(_known(self.recipe), recipe.model_dump(mode="json"))
         write_text(self.recipe, dump_recipe(recipe))
         write_text(self.data, json.dumps(manifest, indent=1, ensure_ascii=False))
         starts = []
@@ -66,6 +67,15 @@ class RunFolder:
     def save_sheet(self, step: int, png: bytes) -> None:
         """Keep a sample sheet."""
         write_bytes(self.samples / f"step-{step:08d}.png", png)
+
+
+def _known(path: Path) -> dict[str, Any]:
+    """The values of a recipe that was written down, complete where it is still valid."""
+    values = read_values(path)
+    try:
+        return Recipe.model_validate(values).model_dump(mode="json")
+    except ValidationError:
+        return values
 
 
 def _environment() -> dict[str, Any]:

@@ -5,24 +5,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from semilar.data.labeled import LabeledSource, ReadyPairs, SimulatedPairs
-from semilar.data.pairs import find_pairs
-from semilar.data.photos import DrawnScenes, PhotoCache, PhotoFolder, Pictures
-from semilar.data.unlabeled import UnlabeledPhotos, identify
-from semilar.data.views import StrongView
-from semilar.errors import SemilarError
-from semilar.flare.patterns import PatternSet
-from semilar.train.mixture import Populations
-from semilar.train.recipe import (
-    Authors,
-    Pairs,
-    Patterns,
-    Photos,
-    Recipe,
-    Semi,
-    Simulated,
-    SimulatedCheck,
+from semilar.data import (
+    CACHE_MEGABYTES,
+    DrawnScenes,
+    LabeledSource,
+    PhotoCache,
+    PhotoFolder,
+    Pictures,
+    ReadyPairs,
+    SimulatedPairs,
+    UnlabeledPhotos,
+    find_pairs,
+    identify,
 )
+from semilar.errors import SemilarError
+from semilar.flare import PatternSet
+from semilar.semi import Semi
+from semilar.train.recipe import Authors, Pairs, Patterns, Recipe, Simulated
 
 
 @dataclass(frozen=True)
@@ -35,27 +34,19 @@ class Sources:
     warnings: list[str]
 
 
-def folder_of(photos: Photos) -> PhotoFolder:
-    """The recipe's description of a folder as the object that searches it."""
-    if photos.folder is None:
-        raise SemilarError("semi.photos.folder is missing: name the folder of unlabeled photos.")
-    return PhotoFolder(**photos.model_dump())
-
-
 def find_backgrounds(
-    photos: Photos, *, side: int, megabytes: int = 1000, held_out: bool = False
+    photos: PhotoFolder, *, side: int, megabytes: int = CACHE_MEGABYTES, held_out: bool = False
 ) -> tuple[Pictures, list[str]]:
     """The pictures to simulate flares on, and their names; drawn ones where no folder is given."""
     if photos.folder is None:
         drawn = DrawnScenes(side=side, held_out=held_out)
         return drawn, [f"drawn night scene {i}" for i in range(len(drawn))]
-    paths = folder_of(photos).find(held_out=held_out)
+    paths = photos.find(held_out=held_out)
     return PhotoCache(paths, side=side, megabytes=megabytes), _names(paths, photos.folder)
 
 
 def find_sources(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None) -> Sources:
-    """Find all training data of a recipe; a folder that is missing or empty is a sentence."""
-    _check_settings(recipe)
+    """Find all training data of a recipe; a folder that is missing or empty is an error."""
     warnings: list[str] = []
     labeled, manifest = _labeled(recipe, warnings)
     unlabeled = None
@@ -65,12 +56,6 @@ def find_sources(recipe: Recipe, *, tell: Callable[[str], None] = lambda _: None
     for warning in warnings:
         tell(warning)
     return Sources(labeled, unlabeled, manifest, warnings)
-
-
-def _check_settings(recipe: Recipe) -> None:
-    checks = recipe.validation.sets.values()
-    for part in (*recipe.stages, *(c for c in checks if isinstance(c, SimulatedCheck))):
-        Populations(part.synth)
 
 
 def _labeled(recipe: Recipe, warnings: list[str]) -> tuple[LabeledSource, dict[str, Any]]:
@@ -101,19 +86,19 @@ def _labeled(recipe: Recipe, warnings: list[str]) -> tuple[LabeledSource, dict[s
 
 def unlabeled_folder(recipe: Recipe, semi: Semi) -> PhotoFolder:
     """Where the unlabeled photos are."""
-    if semi.photos is not None:
-        return folder_of(semi.photos)
-    if isinstance(recipe.labeled, Authors):
+    if semi.photos is None and isinstance(recipe.labeled, Authors):
         return PhotoFolder(folder=recipe.labeled.folder / "unlabeled" / "input")
-    raise SemilarError("semi.photos is missing: name the folder of unlabeled photos.")
+    if semi.photos is None or semi.photos.folder is None:
+        raise SemilarError("semi.photos.folder is missing: name the folder of unlabeled photos.")
+    return semi.photos
 
 
 def _unlabeled(recipe: Recipe, semi: Semi) -> UnlabeledPhotos:
-    place = unlabeled_folder(recipe, semi)
-    paths = place.find()
+    photos = unlabeled_folder(recipe, semi)
+    paths = photos.find()
     if len(paths) < semi.batch:
         raise SemilarError(
-            f"{place.folder}: holds {len(paths)} photos, fewer than a batch of {semi.batch};"
+            f"{photos.place}: holds {len(paths)} photos, fewer than a batch of {semi.batch};"
             f" set semi.batch={len(paths)}."
         )
     largest = max(stage.crop for stage in recipe.stages)
@@ -123,10 +108,10 @@ def _unlabeled(recipe: Recipe, semi: Semi) -> UnlabeledPhotos:
         )
     return UnlabeledPhotos(
         paths,
-        identify(paths, place.folder),
+        identify(paths, photos.place),
         side=semi.side,
         flip=semi.flip,
-        strong=StrongView(**semi.strong.model_dump()),
+        strong=semi.strong,
         megabytes=recipe.machine.cache_megabytes,
     )
 

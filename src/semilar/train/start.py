@@ -9,27 +9,23 @@ import torch
 from torch import nn
 
 from semilar.errors import SemilarError
-from semilar.loss.perceptual import Features
+from semilar.loss import Features, vgg16
 from semilar.quality.scorers import Scorer
 from semilar.quality.scorers import scorer as scorer_by_name
-from semilar.semi.pseudo import PseudoLabeler
-from semilar.semi.repository import Repository
-from semilar.semi.rule import UpdateRule
-from semilar.semi.shards import reshard, shard_path
-from semilar.semi.teacher import Teacher
+from semilar.semi import PseudoLabeler, Repository, Teacher, UnsupervisedLoss, reshard, shard_path
 from semilar.train.checkpoint import Checkpoint, load_newest
 from semilar.train.display import Display, Silent
 from semilar.train.feed import Batches, Unlabeled, owned_photos
 from semilar.train.logbook import Logbook
 from semilar.train.loop import Progress, Trainer
 from semilar.train.network import build_net, make_optimizer
-from semilar.train.objective import UnsupervisedLoss, supervised_loss
-from semilar.train.plan import Plan
-from semilar.train.recipe import Recipe, Semi
+from semilar.train.plan import TrainingPlan
+from semilar.train.recipe import Recipe
 from semilar.train.run_folder import RunFolder
 from semilar.train.sources import Sources, find_sources
 from semilar.train.stopping import Stopper
 from semilar.train.validation import load_cases
+from semilar.train.weights_file import origin_card
 
 
 @dataclass(frozen=True)
@@ -165,13 +161,14 @@ def prepare(
         model=model,
         optimizer=optimizer,
         teacher=teacher,
-        supervised=supervised_loss(recipe.loss, features),
+        features=features,
         unsupervised=UnsupervisedLoss(semi=recipe.semi, features=features) if recipe.semi else None,
         labeler=labeler,
         cases=load_cases(recipe) if first else {},
         display=display,
         logbook=_logbook(recipe, folder, progress.step) if first else None,
         progress=progress,
+        origin=origin_card(recipe, folder, resume=resume),
     )
 
 
@@ -216,10 +213,10 @@ def _checkpoint(folder: RunFolder, display: Display) -> Checkpoint:
     return checkpoint
 
 
-def make_plan(recipe: Recipe, sources: Sources) -> Plan:
+def make_plan(recipe: Recipe, sources: Sources) -> TrainingPlan:
     """All steps of the run, given how much data there is."""
     photos = 0 if sources.unlabeled is None else len(sources.unlabeled)
-    return Plan(
+    return TrainingPlan(
         recipe.stages,
         labeled=len(sources.labeled),
         unlabeled=photos,
@@ -228,7 +225,7 @@ def make_plan(recipe: Recipe, sources: Sources) -> Plan:
 
 
 def _batches(
-    recipe: Recipe, plan: Plan, sources: Sources, fabric: lightning_fabric.Fabric
+    recipe: Recipe, plan: TrainingPlan, sources: Sources, fabric: lightning_fabric.Fabric
 ) -> Batches:
     unlabeled = None
     if recipe.semi and sources.unlabeled is not None:
@@ -248,28 +245,11 @@ def _batches(
 
 
 def _features(recipe: Recipe, device: torch.device) -> Features | None:
-    """VGG16 where the recipe uses it; missing weights are a sentence, never random features."""
-    semi, spec = recipe.semi, recipe.loss.features
-    unlabeled = semi is not None and (semi.contrastive.weight or semi.perceptual)
+    """VGG16 where the recipe uses it; missing weights are an error, never random features."""
+    unlabeled = recipe.semi is not None and recipe.semi.needs_features()
     if not (recipe.loss.perceptual or unlabeled):
         return None
-    from semilar.loss.vgg import vgg16
-
-    return vgg16(layers=spec.layers, normalize=spec.normalize, scale=spec.scale).to(device)
-
-
-def update_rule(semi: Semi, scorer_delta: float) -> UpdateRule:
-    """The recipe's algorithm 1; δ is the recipe's or else the scorer's own."""
-    spec = semi.repository
-    return UpdateRule(
-        quality=spec.strategy == "momentum+quality",
-        epsilon=spec.epsilon,
-        beta=spec.beta,
-        delta=scorer_delta if spec.delta is None else spec.delta,
-        black=spec.black,
-        fog=spec.fog,
-        empty=spec.empty,
-    )
+    return vgg16(recipe.loss.features).to(device)
 
 
 def _labeler(
@@ -283,18 +263,15 @@ def _labeler(
     semi = recipe.semi
     assert semi is not None
     assert sources.unlabeled is not None
-    quality = semi.repository.strategy == "momentum+quality"
-    score = score or scorer_by_name(semi.repository.scorer if quality else "none")
+    rule = semi.repository
+    score = score or scorer_by_name(rule.scorer if rule.quality else "none")
     repository = None
-    if semi.repository.strategy != "none":
+    if rule.strategy != "none":
         keys = [who.key for who in sources.unlabeled.identities]
         repository = _open_repository(folder, fabric, keys, semi.batch, step)
-    return PseudoLabeler(
-        rule=update_rule(semi, score.delta),
-        repository=repository,
-        score=score,
-        valid=semi.repository.valid,
-    )
+    if rule.delta is None:
+        rule = rule.model_copy(update={"delta": score.delta})
+    return PseudoLabeler(rule=rule, repository=repository, score=score)
 
 
 def _open_repository(

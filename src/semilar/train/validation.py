@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from semilar import photo
-from semilar.data.labeled import SimulatedPairs
-from semilar.data.order import VALIDATION, derived_seed
-from semilar.data.pairs import Pair, find_pairs
-from semilar.data.photos import Pixels, with_short_side
+from semilar.data import (
+    VALIDATION,
+    Pair,
+    Pixels,
+    SimulatedPairs,
+    derived_seed,
+    find_pairs,
+    with_short_side,
+)
 from semilar.errors import SemilarError
 from semilar.quality import psnr
-from semilar.train.mixture import Populations
 from semilar.train.recipe import Check, PairsCheck, Recipe, Simulated, SimulatedCheck
 from semilar.train.sources import find_backgrounds
 
@@ -122,10 +126,10 @@ def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[list[Case]]:
     source = SimulatedPairs(backgrounds, samples=check.count)
     populations = []
     for synth in check.synth:
-        settings, cases = Populations([synth]).draw(check.seed), []
+        cases = []
         for i in range(check.count):
             seed = derived_seed(check.seed, VALIDATION, i)
-            made = source.make(i, seed=seed, crop=check.size, settings=settings)
+            made = source.make(i, seed=seed, crop=check.size, settings=synth.settings)
             cases.append(Case(f"{i:03d}", _levels(made.input), _levels(made.target)))
         populations.append(cases)
     return populations
@@ -137,7 +141,7 @@ def restore(net: nn.Module, pixels: Pixels, device: torch.device) -> Pixels:
 
 
 @torch.no_grad()
-def judge(
+def measure(
     net: nn.Module,
     cases: list[Case],
     *,
@@ -180,7 +184,7 @@ def sample_sheet(
 
 
 def _at_width(strip: Pixels, width: int) -> Pixels:
-    from semilar.data.photos import resize
+    from semilar.data import resize
 
     return resize(strip, round(strip.shape[0] * width / strip.shape[1]), width)
 

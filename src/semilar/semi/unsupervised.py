@@ -1,0 +1,49 @@
+"""L_unsup of section 3.5: what the student learns from unlabeled photos."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from semilar.data import UnlabeledSample
+from semilar.loss import PIXEL_LOSSES, Features, keep_valid, perceptual
+from semilar.semi.settings import Semi
+
+Net = Callable[[Tensor], tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsupervisedLoss:
+    """λ1 L1(ŷ, p*) + λ_cr L_cr of section 3.5, before η."""
+
+    semi: Semi
+    features: Features | None
+
+    def __call__(
+        self,
+        net: Net,
+        samples: Sequence[UnlabeledSample],
+        target: Tensor,
+        valid: Tensor,
+        *,
+        epoch: float,
+        seeds: Sequence[int],
+    ) -> dict[str, Tensor]:
+        """Weighted terms at `epoch`; `target` (B, 3, h, w) are the pseudo labels, encoded."""
+        strong = torch.stack([sample.strong for sample in samples]).to(target.device)
+        if self.semi.colour_on_target:
+            recoloured = [s.colour(p) for s, p in zip(samples, target, strict=True)]
+            target = torch.stack(recoloured)
+        output = net(strong)[0]
+        pixel = PIXEL_LOSSES[self.semi.pixel_form](output, target)
+        terms = {"pixel": self.semi.pixel * keep_valid(pixel, valid)}
+        if self.features is None:
+            return terms
+        if self.semi.perceptual:
+            value = perceptual(self.features, output, target)
+            terms["perceptual"] = self.semi.perceptual * keep_valid(value, valid)
+        if contrast := self.semi.contrast_at(epoch):
+            value = self.semi.contrastive(self.features, output, target, strong, seeds)
+            terms["contrastive"] = contrast * keep_valid(value, valid)
+        return terms
