@@ -26,10 +26,12 @@ demo: $(READY) ## flare out of night pictures, a short semi-supervised training,
 	$(BIN)/semilar repository report out/demo/run out/demo/repository.html --photos out/demo/input
 	@echo "Open out/demo/index.html (before and after) and out/demo/repository.html (what training kept)."
 
-lint: $(READY) ## ruff and pyright
+lint: $(READY) ## ruff, pyright, that no room imports one above it, that the docs build
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/pyright
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir out/site
 
 test: lint ## everything CI runs: lint and the fast tests
 	$(BIN)/python tools/chromium.py
@@ -47,4 +49,4 @@ docs: $(READY) ## the documentation, into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove what was made, .venv included
-	rm -rf .venv out site dist build .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf .venv out site dist build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage

@@ -22,7 +22,7 @@ import torch
 
 from semilar.loss.frequency import fft_l1
 from semilar.loss.perceptual import perceptual
-from semilar.loss.vgg import Vgg16
+from semilar.loss.vgg import FeatureSettings, Vgg16
 from semilar.net import FlareNet, build
 from semilar.net.cost import cost
 from semilar.net.memory import keep_freed_memory
@@ -92,7 +92,7 @@ def training_step(net: FlareNet, side: int = 256) -> Run:
     """Both outputs, each with L1, VGG16 perceptual (random weights cost the same) and FFT."""
     net.train()
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-4)
-    features = Vgg16(layers=("relu1_2", "relu2_2", "relu3_3"))
+    features = Vgg16(FeatureSettings())
     picture = random_picture(side)
 
     def run() -> None:

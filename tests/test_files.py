@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from semilar.errors import OutputExistsError
-from semilar.files import atomic_path, write_bytes, write_text
+from semilar.files import atomic_path, remove_leftovers, write_bytes, write_text
 
 
 def names(folder: Path) -> list[str]:
@@ -82,3 +82,11 @@ while True:
         content = target.read_bytes()
         assert len(content) == 200_000
         assert len(set(content)) == 1
+
+
+def test_what_killed_writers_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    kept = [".hidden.part.jpg", "a.0123abcd.part.jpg", ".a.0123abcd.jpg", "b.jpg"]
+    for name in [*kept, ".a.0123abcd.part.jpg", ".a.b.ffffffff.part", ".c.00000000.part.json"]:
+        (tmp_path / name).write_bytes(b"x")
+    remove_leftovers(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)

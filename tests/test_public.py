@@ -25,6 +25,7 @@ NAMES = [
     "SeveralPicturesError",
     "WeightsMissingError",
     "__version__",
+    "bulk",
     "remove",
 ]
 

@@ -39,7 +39,7 @@ MUTANTS = (
     ),
     _source(
         "positive and negative swapped by the caller",
-        "train/objective.py",
+        "loss/contrastive.py",
         "            positive,\n            negative,\n            temperature",
         "            negative,\n            positive,\n            temperature",
         STEP,
@@ -53,14 +53,14 @@ MUTANTS = (
     ),
     _source(
         "lambda_cr ignored",
-        "train/objective.py",
+        "semi/unsupervised.py",
         'terms["contrastive"] = contrast * keep_valid',
         'terms["contrastive"] = keep_valid',
         STEP,
     ),
     _source(
         "lambda_1 of unlabeled photos ignored",
-        "train/objective.py",
+        "semi/unsupervised.py",
         "self.semi.pixel * keep_valid(pixel, valid)",
         "keep_valid(pixel, valid)",
         STEP,
@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     _source(
         "validity mask ignored for pixels",
-        "train/objective.py",
+        "semi/unsupervised.py",
         "keep_valid(pixel, valid)",
         "pixel.mean()",
         STEP,
@@ -89,7 +89,7 @@ MUTANTS = (
     _source(
         "validity mask always true",
         "semi/pseudo.py",
-        "stacked.mean(dim=(1, 2, 3)) >= self.valid",
+        "stacked.mean(dim=(1, 2, 3)) >= self.rule.valid",
         "stacked.mean(dim=(1, 2, 3)) >= 0",
         STEP,
     ),
@@ -102,16 +102,16 @@ MUTANTS = (
     ),
     _source(
         "mixup ignores its start",
-        "train/loop.py",
-        "self.recipe.mixup.probability if step.epoch >= self.recipe.mixup.start_epoch else 0.0",
-        "self.recipe.mixup.probability",
+        "semi/mixup.py",
+        "if mixed and epoch >= self.start_epoch",
+        "if mixed",
         STEP,
     ),
     _source(
         "teacher momentum of the recipe ignored",
         "train/start.py",
         "Teacher(net, momentum=recipe.teacher_momentum)",
-        "Teacher(net)",
+        "Teacher(net, momentum=0.999)",
         STEP,
     ),
     _source(
@@ -137,7 +137,7 @@ MUTANTS = (
     ),
     _source(
         "student given the weak view by the objective",
-        "train/objective.py",
+        "semi/unsupervised.py",
         "sample.strong for sample in samples",
         "sample.view.take(sample.frame) for sample in samples",
         STEP,
@@ -320,9 +320,9 @@ MUTANTS = (
     ),
     _source(
         "the perceptual term of unlabeled photos alone is dropped",
-        "train/start.py",
-        "(semi.contrastive.weight or semi.perceptual)",
-        "semi.contrastive.weight > 0",
+        "semi/settings.py",
+        "bool(self.contrastive.weight or self.perceptual)",
+        "self.contrastive.weight > 0",
         ALONE,
     ),
 )

@@ -34,13 +34,13 @@ def main() -> None:
 
     from semilar.cli.demo import make_pictures
     from semilar.photo import find_photos
-    from semilar.serve.running import Plan
+    from semilar.serve.running import ServicePlan
 
     folder = Path(tempfile.mkdtemp())
     make_pictures(folder)
     files = [str(file) for file in find_photos(folder / "input")]
     OUT.mkdir(parents=True, exist_ok=True)
-    with live(Plan().app()) as (host, port), sync_playwright() as playwright:
+    with live(ServicePlan().app()) as (host, port), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         for name, options in VIEWS.items():
             page = open_page(browser, f"http://{host}:{port}/", **options)

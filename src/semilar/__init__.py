@@ -24,6 +24,7 @@ from semilar.errors import (
 )
 
 if TYPE_CHECKING:
+    from semilar.archive.run import bulk
     from semilar.restore import Remover, Result, remove
 
 __version__ = "0.1.0"
@@ -43,6 +44,7 @@ __all__ = [
     "SeveralPicturesError",
     "WeightsMissingError",
     "__version__",
+    "bulk",
     "remove",
 ]
 
@@ -53,6 +55,10 @@ def __getattr__(name: str) -> Any:
         from semilar import restore
 
         return getattr(restore, name)
+    if name == "bulk":
+        from semilar.archive.run import bulk
+
+        return bulk
     raise AttributeError(f"module 'semilar' has no attribute {name!r}")
 
 

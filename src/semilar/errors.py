@@ -1,6 +1,6 @@
 """What can go wrong by no fault of the code. Every error of the package is a `SemilarError`:
 
-    SemilarError             something the caller can mend; its text is one sentence
+    SemilarError             something the caller can mend; its text is for a person to read
     ├── PhotoError           a picture or mask that cannot be read, used or written
     │   └── SeveralPicturesError   a file of several pictures, of which one can be taken
     ├── ModelError           a model, engine or device that is not there or does not work
@@ -18,15 +18,15 @@ The text names the file or key and says the plain cause. What to do about it on 
 
 
 class SemilarError(Exception):
-    """Something the caller can mend. Its text is one plain sentence that names the file or key.
+    """Something the caller can mend. Its text names the file or key and the cause.
 
-    The command line prints that sentence without a traceback and ends with status 2; in a batch
+    The command line prints that text without a traceback and ends with status 2; in a batch
     the other files go on.
     """
 
 
 class PhotoError(SemilarError):
-    """A picture or mask that cannot be read, used or written; the sentence names the file."""
+    """A picture or mask that cannot be read, used or written; the text names the file."""
 
 
 class SeveralPicturesError(PhotoError):
@@ -54,7 +54,7 @@ class RunExistsError(OutputExistsError):
 
 
 class RecipeError(SemilarError):
-    """A recipe with a wrong key or value; the sentence names the key and the file."""
+    """A recipe with a wrong key or value; the text names the key and the file."""
 
 
 class DownloadError(SemilarError):

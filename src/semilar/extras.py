@@ -7,7 +7,9 @@ from semilar.errors import MissingExtraError
 
 # The packages that an extra brings, by the name under which they are imported.
 EXTRA_OF = {
+    "duckdb": "bulk",
     "fastapi": "serve",
+    "fsspec": "bulk",
     "lightning_fabric": "train",
     "multipart": "serve",
     "onnx": "train",
@@ -15,10 +17,11 @@ EXTRA_OF = {
     "openvino": "openvino",
     "pillow_heif": "heif",
     "prometheus_client": "serve",
+    "pyarrow": "bulk",
     "pydantic": "train",
     "rawpy": "raw",
-    "scipy": "train",
-    "skimage": "train",
+    "ray": "bulk",
+    "s3fs": "bulk",
     "tensorboard": "train",
     "torch": "train",
     "uvicorn": "serve",

@@ -2,11 +2,14 @@
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
 from semilar.errors import OutputExistsError
+
+_LEFTOVER = re.compile(r"\..*\.[0-9a-f]{8}\.part(\.[^.]*)?")  # as `atomic_path` names them
 
 
 @contextlib.contextmanager
@@ -33,6 +36,13 @@ def atomic_path(target: Path, *, force: bool = True) -> Iterator[Path]:
         _flush(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete what killed writers left in `folder`; nobody may be writing there now."""
+    for path in folder.glob(".*.part*"):
+        if _LEFTOVER.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def write_bytes(target: Path, content: bytes, *, force: bool = True) -> None:

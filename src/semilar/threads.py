@@ -1,6 +1,10 @@
-"""How many threads libraries may start by themselves."""
+"""How many threads libraries may start by themselves, and what they share."""
 
+import ctypes
 import os
+import sys
+
+_ARENA_MAX = -8  # of glibc's mallopt(3)
 
 
 def one_thread_for_algebra() -> None:
@@ -11,3 +15,15 @@ def one_thread_for_algebra() -> None:
     """
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+
+
+def one_heap_for_all_threads() -> None:
+    """Let threads share freed memory: has to be said before they start.
+
+    glibc gives each thread a heap of its own, and what one has freed the others can't use: a 12 MP
+    photo takes 372 MiB so, and 306 with one heap. Elsewhere than with glibc nothing happens.
+    """
+    if sys.platform.startswith("linux") and "MALLOC_ARENA_MAX" not in os.environ:
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        if mallopt is not None:
+            mallopt(_ARENA_MAX, 1)

@@ -61,12 +61,14 @@ def test_info_shows_a_card() -> None:
     assert "simulated pairs (smeared)" in done.stdout
     assert len(done.stdout.splitlines()) < 24
     whole = json.loads(_invoke("info", "semilar-t", "--json").stdout)
-    assert whole == json.loads((BUNDLED / "semilar-t.json").read_text(encoding="utf-8"))
+    card = json.loads((BUNDLED / "semilar-t.json").read_text(encoding="utf-8"))
+    assert whole == {"domain": "encoded", **card}
 
 
 def test_a_wrong_name_lists_the_right_ones() -> None:
     missing = _invoke("info", "nobody")
     assert missing.exit_code == 2
     assert missing.stderr == (
-        "No model 'nobody' comes with the package; there are: flare-score, niqe, semilar-t.\n"
+        "No model is called 'nobody'; there are: semilar-t; "
+        "or give the path of an .onnx or .safetensors file.\n"
     )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -196,7 +197,8 @@ def test_a_full_disk_is_one_error(model: Path, tmp_path: Path, source: str) -> N
     )
 
 
-def test_a_list_to_a_full_disk_is_one_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_list_to_a_full_disk_is_one_error(tmp_path: Path, unbuffered: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no disk that is always full")
     street = _photo(tmp_path / "street.png")
@@ -205,10 +207,25 @@ def test_a_list_to_a_full_disk_is_one_error(tmp_path: Path) -> None:
             [sys.executable, "-m", "semilar", "info", str(street)],
             stdout=full,
             stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 2
-    assert b"No space left on device" in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert done.stderr == b"the output: cannot be read or written (No space left on device).\n"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_is_no_error(unbuffered: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "semilar", "models", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+    assert (running.returncode, said) == (0, b"")
 
 
 def test_quiet_prints_errors_only_and_verbose_says_more(model: Path, tmp_path: Path) -> None:

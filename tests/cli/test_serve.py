@@ -155,7 +155,7 @@ def test_workers_are_replaced_without_a_pause(model):
     ("options", "says"),
     [
         (["--model", "nothing.onnx"], "nothing.onnx: there is no such file."),
-        (["--model", "no-such-model"], "No model 'no-such-model' comes with"),
+        (["--model", "no-such-model"], "No model is called 'no-such-model'"),
         (["--formats", "exe"], "EXE is not a known format"),
         (["--max-megabytes", "0"], "body bytes"),
         (["--host", "0.0.0.0"], "give a token (--token-file FILE or $SEMILAR_TOKEN), or --public"),
@@ -268,8 +268,8 @@ def test_the_token_comes_from_a_file_or_the_environment(tmp_path, monkeypatch):
 
 def test_no_torch_is_loaded(model):
     script = (
-        "import sys; from semilar.serve.running import Plan; "
-        f"Plan(model={str(model)!r}).app(); print('torch' in sys.modules)"
+        "import sys; from semilar.serve.running import ServicePlan; "
+        f"ServicePlan(model={str(model)!r}).app(); print('torch' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=os.environ

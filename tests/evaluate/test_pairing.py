@@ -57,7 +57,7 @@ def test_equal_names_are_taken_as_they_are(tmp_path: Path) -> None:
 def test_two_files_of_one_name_are_an_error(tmp_path: Path) -> None:
     a = _folder(tmp_path, "a", "1.png", "1.jpg")
     b = _folder(tmp_path, "b", "1.png")
-    with pytest.raises(SemilarError, match="which one counts"):
+    with pytest.raises(SemilarError, match="keep one of them"):
         pair_folders({"result": a, "truth": b})
 
 

@@ -1,22 +1,14 @@
 """The small parts, each against what it promises."""
 
 import asyncio
-import doctest
 import re
 import threading
 
 import pytest
 
-from semilar.restore import found
-from semilar.serve import hosts, names, rates
+from semilar.serve import names
 from semilar.serve.rates import Rate
 from semilar.serve.work import FullError, TooLongError, Work
-
-
-@pytest.mark.parametrize("module", [found, hosts, names, rates])
-def test_examples_in_docstrings(module):
-    assert doctest.testmod(module).failed == 0
-    assert doctest.testmod(module).attempted > 0
 
 
 def test_a_bucket_fills_again_with_time():

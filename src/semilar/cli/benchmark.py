@@ -51,10 +51,7 @@ def benchmark(
 
     semilar benchmark --model my-model.onnx --data FlareReal600 --out out/real600 --report
     """
-    from semilar.evaluate.layouts import find_sets
-    from semilar.evaluate.output import subject_mark
-    from semilar.evaluate.pool import processors
-    from semilar.evaluate.restoring import claim_folder, restore_pictures
+    from semilar.evaluate import claim_folder, find_sets, processors, restore_pictures, subject_mark
 
     sets = find_sets(data)
     place = out_dir or Path(f"benchmark-{Path(model).stem}")

@@ -2,6 +2,8 @@
 
 import inspect
 import json
+import os
+import sys
 from collections.abc import Callable
 from enum import IntEnum
 from functools import wraps
@@ -103,7 +105,10 @@ def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
         Verbosity.quiet |= quiet
         Verbosity.verbose |= verbose
         try:
-            return verb(*args, **kwargs)
+            try:
+                return verb(*args, **kwargs)
+            finally:
+                sys.stdout.flush()  # what fails only when the program ends has no sentence
         except SemilarError as error:
             complain(sentence(error))
             raise typer.Exit(Exit.UNUSABLE) from None
@@ -114,13 +119,25 @@ def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
             complain(str(missing))
             raise typer.Exit(Exit.UNUSABLE) from None
         except BrokenPipeError:
+            _drop_output()
             raise typer.Exit(Exit.DONE) from None
         except OSError as error:  # a full disk, a folder without permission
+            _drop_output()
             place = error.filename or "the output"
             complain(f"{place}: cannot be read or written ({error.strerror or error}).")
             raise typer.Exit(Exit.UNUSABLE) from None
 
     return _with_verbosity(guarded, verb)
+
+
+def _drop_output() -> None:
+    """Send what standard output could not take nowhere: Python would try again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _with_verbosity(guarded: Callable[..., Any], verb: Callable[..., Any]) -> Callable[..., Any]:

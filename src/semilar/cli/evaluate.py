@@ -59,8 +59,7 @@ def evaluate(
 
     semilar evaluate --input ours --gt gt --untouched flare --baseline theirs --report r.html
     """
-    from semilar.evaluate import pair_folders
-    from semilar.evaluate.output import subject_mark
+    from semilar.evaluate import pair_folders, subject_mark
 
     folders = {"result": input, "truth": gt, "mask": mask, "left_out": leave_out}
     folders |= {"untouched": untouched, "baseline": baseline}
@@ -96,9 +95,7 @@ def judge(
     tables: bool,
 ) -> dict[str, Any]:
     """Measure, print and write; shared with `semilar benchmark`. Gives the result as JSON."""
-    from semilar.evaluate import evaluate, summarize
-    from semilar.evaluate.output import as_csv, as_json
-    from semilar.evaluate.pool import processors
+    from semilar.evaluate import as_csv, as_json, evaluate, processors, summarize
     from semilar.files import write_text
 
     with_lpips = wants_lpips(lpips)
@@ -128,7 +125,7 @@ def judge(
 def _write_page(
     evaluation: Any, summary: Any, target: Path, title: str, mark: str, *, pictures: int
 ) -> None:
-    from semilar.evaluate.report import write_report
+    from semilar.evaluate import write_report
 
     with progress() as bar:
         task = bar.add_task("Drawing the page", total=min(pictures, summary.count))
@@ -149,7 +146,7 @@ def check_targets(out_dir: Path | None, report: Path | None, *, mark: str, force
 
     What an earlier run about the same subject wrote is replaced: it is made of the same folders.
     """
-    from semilar.evaluate.output import check_free
+    from semilar.evaluate import check_free
 
     targets = [out_dir / "evaluation.json"] if out_dir else []
     for target in [*targets, *([report] if report else [])]:
@@ -158,8 +155,8 @@ def check_targets(out_dir: Path | None, report: Path | None, *, mark: str, force
 
 
 def wants_lpips(asked: bool | None) -> bool:
-    """Asked for: it must work. Not asked: it is left out with a sentence where it cannot."""
-    from semilar.quality.lpips import check_lpips
+    """Asked for: it must work. Not asked: it is left out with a note where it cannot."""
+    from semilar.quality import check_lpips
 
     if asked is False:
         return False

@@ -7,10 +7,13 @@ import typer
 from semilar import __version__
 from semilar.cli import (
     benchmark,
+    bulk,
     demo,
     evaluate,
+    export,
     info,
     models,
+    models_import,
     remove,
     repository,
     score,
@@ -56,8 +59,10 @@ def options(
 
 
 app.command(cls=Verb)(benchmark.benchmark)
+app.command(cls=Verb)(bulk.bulk)
 app.command(cls=Verb)(demo.demo)
 app.command(cls=Verb)(evaluate.evaluate)
+app.command(cls=Verb)(export.export)
 app.command(cls=Verb)(info.info)
 app.command(cls=Verb)(remove.remove)
 app.command(cls=Verb)(score.score)
@@ -66,6 +71,7 @@ app.command(cls=Verb)(synth.synth)
 app.command(cls=Verb)(train.train)
 app.command(cls=Verb)(watch.watch)
 app.add_typer(repository.app, name="repository")
+models.app.command("import", cls=Verb)(models_import.import_model)
 app.add_typer(models.app, name="models")
 app.add_typer(weights.app, name="weights")
 

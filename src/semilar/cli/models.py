@@ -1,4 +1,4 @@
-"""`semilar models`: what `--model` takes, what can be trained, and the card of a bundled model."""
+"""`semilar models`: what `--model` takes, what can be trained, cards, and models of others."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,11 @@ from semilar.cli.verbs import Group, Verb
 
 if TYPE_CHECKING:
     from semilar.restore.models import Model
+    from semilar.weights import ModelCard
 
 app = typer.Typer(
     cls=Group,
-    help="List the models and the networks; show what is known of a model.\n\n"
+    help="List models and networks, show what is known of a model, import models of others.\n\n"
     "Example: semilar models --json",
     invoke_without_command=True,
     rich_markup_mode="rich",
@@ -31,13 +32,13 @@ def models(
 
     Networks come with their parameters and multiply-accumulates at 512 x 512.
 
-    Examples: semilar models | semilar models info semilar-t
+    Examples: semilar models | semilar models info semilar-t | semilar models import net.pth
     """
     if context.invoked_subcommand is not None:
         return
-    from semilar.restore.models import bundled_models
+    from semilar.restore.models import known_models
 
-    ours, networks = [_facts(model) for model in bundled_models()], _networks()
+    ours, networks = [_facts(model) for model in known_models()], _networks()
     if as_json:
         print_json({"models": ours, "networks": networks})
         return
@@ -49,18 +50,21 @@ def models(
 @app.command(cls=Verb)
 @sentences
 def info(
-    name: Annotated[str, typer.Argument(help="The name of a model that comes with the package.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="A model's name, or a .onnx or .safetensors file."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="The whole card.")] = False,
 ) -> None:
-    """Show what is known of a bundled model: size, figures, limits; all of it with --json.
+    """Show what is known of a model: size, figures, limits, origin; all of it with --json.
 
-    Examples: semilar models info semilar-t | semilar models info semilar-t --json
+    Examples: semilar models info semilar-t | semilar models info runs/mine/best.safetensors --json
     """
-    from semilar.weights import bundled
+    from semilar.restore.models import find_model
 
-    card = json.loads(bundled(name, suffix=".json").read_text(encoding="utf-8"))
+    card = find_model(name).card
     if as_json:
-        print_json(card)
+        print_json(card.to_dict())
         return
     from rich.table import Table
 
@@ -77,19 +81,19 @@ def _facts(model: "Model") -> dict[str, Any]:
     card = model.card
     return {
         "name": model.name,
-        "purpose": card.get("purpose", ""),
-        "parameters": card.get("parameters"),
+        "purpose": card.purpose,
+        "parameters": card.parameters,
         "megabytes": round(file.stat().st_size / 1e6, 1) if file else None,
-        "working_size": card.get("working_size"),
-        "views": card.get("views"),
+        "working_size": card.working_size,
+        "views": card.views,
         "gains": _gains(card),
     }
 
 
-def _gains(card: dict[str, Any]) -> list[str]:
+def _gains(card: "ModelCard") -> list[str]:
     """One line for each set on which the model was measured against the untouched photos."""
     lines = []
-    for name, figures in card.get("figures", {}).items():
+    for name, figures in card.figures.items():
         metrics = figures.get("metrics", {})
         psnr = metrics.get("outside_psnr") or metrics.get("psnr")
         if psnr:
@@ -97,21 +101,20 @@ def _gains(card: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _lines(card: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a person wants to know of a model, a title and a text each."""
-    net = card.get("net", {})
-    lines = [("name", card.get("name", "")), ("purpose", card.get("purpose", ""))]
-    if "parameters" in card:
-        lines.append(("parameters", f"{card['parameters'] / 1e6:.2f} M"))
-    lines += [("network", net["name"])] if "name" in net else []
-    lines += [
-        (key.replace("_", " "), str(card[key])) for key in ("working_size", "views") if key in card
-    ]
+def _lines(card: "ModelCard") -> list[tuple[str, str]]:
+    """What a person wants to know of a model, a title and a text each; what is unknown is not."""
+    millions = f"{card.parameters / 1e6:.2f} M" if card.parameters else ""
+    lines = [("name", card.name), ("purpose", card.purpose), ("parameters", millions)]
+    if card.net is not None:
+        lines += [("network", card.net.name), ("working size", str(card.working_size))]
+        lines += [("views", str(card.views)), ("light", card.domain)]
     lines += [("figures", gain) for gain in _gains(card)]
-    lines += [(key, card[key]) for key in ("data", "limits", "licence") if key in card]
-    if "photographs" in card:
-        lines.append(("photographs", f"{len(card['photographs'])}; --json lists them"))
-    return [(title, str(text)) for title, text in lines]
+    lines += [("data", card.data), ("limits", card.limits), ("licence", card.licence)]
+    if card.origin:
+        lines.append(("origin", f"{card.origin['project']}, {card.origin['file']}"))
+    if card.photographs:
+        lines.append(("photographs", f"{len(card.photographs)}; --json lists them"))
+    return [(title, text) for title, text in lines if text]
 
 
 def _networks() -> list[dict[str, Any]]:

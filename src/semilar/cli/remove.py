@@ -24,7 +24,7 @@ from semilar.cli.console import (
     sentences,
 )
 from semilar.errors import SemilarError, SettingError, SeveralPicturesError
-from semilar.threads import one_thread_for_algebra
+from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 if TYPE_CHECKING:
     from semilar.restore.batch import Outcome, Tally, Wishes
@@ -128,6 +128,7 @@ def remove(
     cat in.jpg | semilar remove - > out.jpg
     """
     one_thread_for_algebra()
+    one_heap_for_all_threads()
     from semilar.restore.batch import Wishes
     from semilar.restore.jobs import STREAM, plan
 

@@ -27,7 +27,7 @@ def _open(path: Path) -> Any:
     from semilar.extras import load_extra
 
     load_extra("torch", "train")
-    from semilar.semi.shards import MergedRepository
+    from semilar.semi import MergedRepository
 
     if not path.exists():
         raise SemilarError(f"{path}: no such folder.")
@@ -45,7 +45,7 @@ def stats_command(
     Example: semilar repository stats runs/own-photos
     """
     repository = _open(path)
-    from semilar.semi.report import stats
+    from semilar.semi import stats
 
     found = stats(repository)
     if as_json:
@@ -76,7 +76,7 @@ def show(
     Example: semilar repository show runs/own-photos IMG_0017.jpg
     """
     repository = _open(path)
-    from semilar.semi.report import find_entry
+    from semilar.semi import find_entry
 
     entry = find_entry(repository, photo)
     history = [asdict(event) for event in repository.events(entry.key)]
@@ -104,7 +104,7 @@ def export(
     Example: semilar repository export runs/own-photos out/pairs --photos ~/Flared
     """
     repository = _open(path)
-    from semilar.semi.report import frame_of, to_picture
+    from semilar.semi import frame_of, to_picture
 
     written = 0
     with progress() as bar:
@@ -138,7 +138,7 @@ def report(
     """
     repository = _open(path)
     from semilar.files import write_text
-    from semilar.semi.report import page
+    from semilar.semi import page
 
     write_text(file, page(repository, photos, limit=limit), force=force)
     say(f"Written: {file}")

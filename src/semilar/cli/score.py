@@ -33,16 +33,16 @@ def score(
     from semilar.quality import scorers
 
     files = _files(photos)
-    judge = scorers.scorer(scorer)
+    chosen = scorers.scorer(scorer)
     rows: list[dict[str, Any]] = []
     with progress() as bar:
         for file in bar.track(files, description="Scoring"):
             try:
-                rows.append({"photo": str(file), "score": _score(file, judge)})
+                rows.append({"photo": str(file), "score": _score(file, chosen)})
             except SemilarError as error:
                 complain(str(error))
                 rows.append({"photo": str(file), "error": str(error)})
-    _print(rows, judge, as_json)
+    _print(rows, chosen, as_json)
     failed = sum("error" in row for row in rows)
     if failed:
         raise typer.Exit(Exit.UNUSABLE if failed == len(rows) else Exit.SOME_FAILED)
@@ -58,7 +58,7 @@ def _files(photos: list[Path]) -> list[Path]:
     return files
 
 
-def _score(file: Path, judge: Any) -> float:
+def _score(file: Path, chosen: Any) -> float:
     import numpy as np
     import torch
 
@@ -69,18 +69,18 @@ def _score(file: Path, judge: Any) -> float:
     encoded = np.clip(pixels / np.float32(photo.white(pixels.dtype)), 0, 1).astype(np.float32)
     picture = torch.from_numpy(encoded).permute(2, 0, 1)
     try:
-        return judge(picture[None]).item()
+        return chosen(picture[None]).item()
     except SemilarError as error:  # the scorer does not know the file's name
         raise SemilarError(f"{file}: {error}") from None
 
 
-def _print(rows: list[dict[str, Any]], judge: Any, as_json: bool) -> None:
+def _print(rows: list[dict[str, Any]], chosen: Any, as_json: bool) -> None:
     if as_json:
-        low, high = judge.scale
-        facts = {"scorer": judge.name, "scale": [low, high], "delta": judge.delta}
+        low, high = chosen.scale
+        facts = {"scorer": chosen.name, "scale": [low, high], "delta": chosen.delta}
         print_json(facts | {"photos": rows})
         return
     for row in rows:
         if "score" in row:
             out.print(f"{row['score']:8.3f}  {row['photo']}", markup=False)
-    say(f"{judge.name}: higher is better; differences under {judge.delta:g} say nothing.")
+    say(f"{chosen.name}: higher is better; differences under {chosen.delta:g} say nothing.")

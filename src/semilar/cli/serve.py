@@ -8,7 +8,7 @@ import typer
 
 from semilar.cli.console import Verbosity, say, sentences
 from semilar.errors import SemilarError
-from semilar.threads import one_thread_for_algebra
+from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 TOKEN_VARIABLE = "SEMILAR_TOKEN"
 _LIMITS = "Limits"
@@ -119,9 +119,10 @@ def serve(
     Example: curl -F photo=@street.jpg http://127.0.0.1:8000/v1/remove -o clean.jpg
     """
     one_thread_for_algebra()
+    one_heap_for_all_threads()
     from semilar.restore.engines import cores
     from semilar.restore.models import DEFAULT_MODEL
-    from semilar.serve.running import Address, Plan
+    from semilar.serve.running import Address, ServicePlan
     from semilar.serve.running import serve as listen
     from semilar.serve.settings import Limits, Settings
 
@@ -145,7 +146,7 @@ def serve(
         addresses=addresses,
         access_log=not Verbosity.quiet,
     )
-    plan = Plan(
+    plan = ServicePlan(
         model=model or DEFAULT_MODEL,
         engine=engine,
         threads=threads or max(1, cores() // (workers * processes)),

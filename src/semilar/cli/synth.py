@@ -9,7 +9,7 @@ import typer
 from semilar.cli.console import Exit, complain, out, print_json, progress, say, sentences
 
 if TYPE_CHECKING:
-    from semilar.flare.plan import Plan
+    from semilar.flare import SynthPlan
 
 
 @sentences
@@ -48,8 +48,7 @@ def synth(
     | semilar synth --backgrounds photos/ --patterns Flare7Kpp/ --out train -n 5000
     | semilar synth --again pairs/manifest.json --out copy
     """
-    from semilar.flare import batch
-    from semilar.flare.plan import read_manifest
+    from semilar.flare import batch, read_manifest
 
     if again:
         plan = read_manifest(again)
@@ -84,16 +83,15 @@ def _plan(
     size: int,
     seed: int,
     preset: str | None,
-) -> "Plan":
+) -> "SynthPlan":
     from semilar.errors import SemilarError
-    from semilar.flare import SynthSettings
-    from semilar.flare.plan import Plan
+    from semilar.flare import SynthPlan, SynthSettings
     from semilar.photo import find_photos
 
     photos = tuple(path.resolve() for path in find_photos(backgrounds)) if backgrounds else ()
     if backgrounds and not photos:
         raise SemilarError(f"{backgrounds}: there are no photographs in this folder.")
-    return Plan(
+    return SynthPlan(
         count=count,
         size=size,
         seed=seed,

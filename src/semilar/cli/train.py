@@ -28,7 +28,7 @@ class ProgressDisplay:
         self._bar.stop()
 
     def say(self, text: str) -> None:
-        """Print a sentence above the bar."""
+        """Print a line above the bar."""
         say(text)
 
     def show(self, step: int, figures: dict[str, Any]) -> None:
@@ -102,7 +102,7 @@ def _dry_run(recipe: Any) -> None:
 
 
 def _train(recipe: Any, *, resume: bool, max_minutes: float | None) -> None:
-    from semilar.net.memory import keep_freed_memory
+    from semilar.net import keep_freed_memory
     from semilar.train.start import train as run
 
     keep_freed_memory()

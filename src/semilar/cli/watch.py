@@ -22,7 +22,7 @@ from semilar.cli.remove import (
     report,
     stopping,
 )
-from semilar.threads import one_thread_for_algebra
+from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 _PAUSE = 0.5  # seconds between two looks
 
@@ -54,6 +54,7 @@ def watch(
     Example: semilar watch camera/ clean/
     """
     one_thread_for_algebra()
+    one_heap_for_all_threads()
     from semilar.restore.batch import Wishes, run
     from semilar.restore.watch import Watcher
 

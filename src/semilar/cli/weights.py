@@ -62,7 +62,7 @@ def fetch(
     from rich.progress import DownloadColumn, TransferSpeedColumn
 
     from semilar import weights
-    from semilar.weights.manifest import entry
+    from semilar.weights import entry
 
     size = entry(name).size
     with progress(total_known=False) as bar:
@@ -75,7 +75,7 @@ def fetch(
 @app.command(cls=Verb)
 @sentences
 def path(name: _Name) -> None:
-    """Print the file that holds the weights; status 2 and a sentence if they are missing.
+    """Print the file that holds the weights; status 2 and an error if they are missing.
 
     Example: semilar weights path alexnet
     """
@@ -95,7 +95,7 @@ def import_weights(
     Example: semilar weights import vgg16 ~/Downloads/vgg16-397923af.pth
     """
     from semilar import weights
-    from semilar.weights.importing import is_published
+    from semilar.weights import is_published
 
     path = weights.import_file(name, file)
     if not is_published(name, file):

@@ -10,8 +10,15 @@ from numpy.typing import NDArray
 
 from semilar.errors import SemilarError
 from semilar.photo import read, to_depth
-from semilar.quality import psnr, psnr_outside, region_psnr, ssim, uses_colour_code
-from semilar.quality.lpips import Convention, shared_lpips
+from semilar.quality import (
+    Convention,
+    psnr,
+    psnr_outside,
+    region_psnr,
+    shared_lpips,
+    ssim,
+    uses_colour_code,
+)
 
 Row = dict[str, float | None]  # metric -> value; None where the picture has no such region
 

@@ -19,7 +19,7 @@ _HEAD = 2000  # bytes in which a file says what it is about
 
 
 def subject_mark(**subject: object) -> str:
-    """A short mark of what is judged, by which a repeated run knows its own files again."""
+    """A short mark of what is measured, by which a repeated run knows its own files again."""
     text = json.dumps({key: str(value) for key, value in subject.items()}, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:16]
 

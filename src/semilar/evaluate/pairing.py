@@ -11,7 +11,7 @@ from semilar.photo import find_photos
 # Data sets put the role into the file name: input_000001.png, gt_000001.png, 000001_mask.png.
 _ROLES = "input|gt|target|truth|mask|output|result|pred|restored|blend|deflare|flare|clear|clean"
 _ROLE = re.compile(rf"^(?:{_ROLES})[_-]+(?=.)|(?<=.)[_-]+(?:{_ROLES})$", re.IGNORECASE)
-_NAMED = 5  # how many file names a sentence lists
+_NAMED = 5  # how many file names an error lists
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _keyed(files: list[Path], folder: Path, *, strip: bool) -> dict[str, Path]:
         stem = _ROLE.sub("", place.stem) if strip else place.stem
         key = place.with_name(stem).as_posix()
         if key in keyed:
-            raise SemilarError(f"{file}: has the same name as {keyed[key].name}; which one counts?")
+            raise SemilarError(f"{file}: has the same name as {keyed[key].name}; keep one of them.")
         keyed[key] = file
     return keyed
 

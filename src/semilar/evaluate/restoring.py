@@ -11,8 +11,7 @@ from semilar.errors import OutputExistsError
 from semilar.evaluate.pairing import Series
 from semilar.evaluate.pool import in_processes
 from semilar.files import write_text
-from semilar.photo import Photo, read, write
-from semilar.weights.download import sha256
+from semilar.photo import Photo, read
 
 NONE = "none"  # the model that leaves the picture as it is
 
@@ -74,8 +73,10 @@ def _as_result(picture: Series) -> Series:
 
 def _restore_one(task: tuple[Path, Path, str, str | None, int | None]) -> None:
     source, target, model, engine, threads = task
-    pixels = _remover(model, engine, threads).remove(read(source).pixels).image
-    write(Photo(pixels=pixels, format="PNG", name=str(target)), target, force=True)
+    from semilar.restore.pipeline import ToFiles, pipe, with_remover
+
+    plain = (Photo(pixels=photo.pixels, name=str(source)) for photo in [read(source)])
+    pipe(plain, with_remover(_remover(model, engine, threads)), ToFiles(scene=target, force=True))
 
 
 @lru_cache(maxsize=1)
@@ -87,10 +88,9 @@ def _remover(model: str, engine: str | None, threads: int | None) -> Any:
 
 
 def _model_sha256(model: str) -> str:
-    """The checksum of the model's file, so that a retrained model is told from the old one."""
+    """The checksum of the model's weights, so that a retrained model is told from the old one."""
     if model == NONE:
         return ""
     from semilar.restore.models import find_model
 
-    files = find_model(model)
-    return "".join(sha256(file) for file in (files.onnx or files.safetensors,) if file)
+    return find_model(model).fingerprint()

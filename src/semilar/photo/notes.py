@@ -1,4 +1,4 @@
-"""What a file holds that its restored copy will not: sentences for the person."""
+"""What a file holds that its restored copy will not: messages for the person."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def check_frames(frames: int, kind: str, label: str, *, first_frame: bool) -> tu
 def changes(
     image: ImageFile.ImageFile, kind: str, label: str, content: bytes, *, deep: bool
 ) -> tuple[str, ...]:
-    """A sentence for everything that is not written as it was read; `deep`: mode says nothing."""
+    """A message for everything that is not written as it was read; `deep`: mode says nothing."""
     found = []
     expected = by_suffix(Path(label))
     if expected is not None and expected != kind:
@@ -58,7 +58,7 @@ def changes(
         found.append(f"has {bits} bits per channel; its restored copy has 8")
     if isinstance(image, JpegImagePlugin.JpegImageFile):
         found += _further_pictures(image, content)
-    return tuple(f"{label}: {sentence}." for sentence in found)
+    return tuple(f"{label}: {message}." for message in found)
 
 
 def _bits(image: ImageFile.ImageFile, kind: str, content: bytes) -> int:

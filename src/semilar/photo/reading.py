@@ -1,7 +1,7 @@
 """Reading a photograph that nobody vouches for.
 
 The format is told by the first bytes, from an allow-list; the size is checked before anything is
-decoded; whatever a decoder throws at a damaged file becomes one sentence with the file's name.
+decoded; whatever a decoder throws at a damaged file becomes one error with the file's name.
 """
 
 import io

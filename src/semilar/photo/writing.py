@@ -60,7 +60,7 @@ def encode(photo: Photo, *, format: str | None = None, quality: int | None = Non
 
 
 def losses(photo: Photo, target: Path) -> tuple[str, ...]:
-    """What a file of `target`'s format can't hold of this photo, a sentence each."""
+    """What a file of `target`'s format can't hold of this photo, one message each."""
     kind = by_suffix(Path(target))
     if kind is None or kind == photo.format:
         return ()

@@ -4,7 +4,7 @@ PSNR, SSIM and the region metrics need only NumPy. LPIPS needs torch (the `train
 weights that are fetched once (`semilar weights fetch lpips-alex`).
 """
 
-from semilar.quality.lpips import Convention, Lpips, lpips
+from semilar.quality.lpips import Convention, Lpips, check_lpips, lpips, shared_lpips
 from semilar.quality.psnr import psnr
 from semilar.quality.regions import (
     Regions,
@@ -20,10 +20,12 @@ __all__ = [
     "Lpips",
     "Regions",
     "challenge_score",
+    "check_lpips",
     "lpips",
     "psnr",
     "psnr_outside",
     "region_psnr",
+    "shared_lpips",
     "ssim",
     "uses_colour_code",
 ]

@@ -76,8 +76,8 @@ async def _form(request: Request, limits: Limits) -> Upload:
     return Upload(content["photo"], files["photo"].filename, content.get("mask"), fields)
 
 
-def _bad(sentence: str) -> RefusedError:
-    return RefusedError(HTTPStatus.BAD_REQUEST, sentence)
+def _bad(message: str) -> RefusedError:
+    return RefusedError(HTTPStatus.BAD_REQUEST, message)
 
 
 async def _chunks(request: Request, limits: Limits) -> AsyncGenerator[bytes, None]:

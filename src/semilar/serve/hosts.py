@@ -128,11 +128,11 @@ class Callers:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._takes_host(name_of(host)):
-            sentence = "This service does not answer to that name; --allow-host adds one."
-            return RefusedError(HTTPStatus.BAD_REQUEST, sentence)
+            message = "This service does not answer to that name; --allow-host adds one."
+            return RefusedError(HTTPStatus.BAD_REQUEST, message)
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not self._takes_origin(headers):
-            sentence = "Pages of other origins may not post here; --cors lets one in."
-            return RefusedError(HTTPStatus.FORBIDDEN, sentence)
+            message = "Pages of other origins may not post here; --cors lets one in."
+            return RefusedError(HTTPStatus.FORBIDDEN, message)
         return None
 
     def _takes_host(self, name: str) -> bool:

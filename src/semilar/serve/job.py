@@ -16,13 +16,13 @@ from semilar import photo as photos
 from semilar.errors import MissingExtraError, SemilarError
 from semilar.photo import Photo
 from semilar.photo.formats import FORMATS, RAW_SUFFIXES, sniff
+from semilar.restore.pipeline import Layer, Step, from_file, pipe
 from semilar.serve.body import Upload
 from semilar.serve.found import Found
 from semilar.serve.names import MEDIA_TYPES, harmless, named
 from semilar.serve.problems import RefusedError
 from semilar.serve.settings import RAW, Limits
 
-Layer = Literal["scene", "flare", "compare"]
 FormatName = Literal["jpeg", "png", "tiff", "webp", "avif", "bmp", "ppm", "heif"]
 
 
@@ -88,7 +88,7 @@ def restore_file(
     seconds: dict[str, float] = {}
     clock = time.perf_counter()
 
-    def lap(step: str) -> None:
+    def lap(step: Step) -> None:
         nonlocal clock
         seconds[step], clock = time.perf_counter() - clock, time.perf_counter()
         if stop.is_set():
@@ -98,21 +98,24 @@ def restore_file(
         raise AbandonedError
     try:
         _check_format(content, label, limits)
-        photo = photos.read(content, name=label, max_pixels=limits.pixels)
         mask = None if upload.mask is None else _mask(upload.mask, limits)
-        lap("read")
         asked = Asked(strength=options.strength, layer=options.layer, mask=mask)
-        picture, found = restore(photo, asked)
-        lap("remove")
-        kind = options.format.upper() if options.format else picture.format
-        encoded = photos.encode(picture, format=kind, quality=options.quality)
-        lap("write")
+        answers: list[Answer] = []
+
+        def sink(restored: tuple[Photo, Found]) -> None:
+            picture, found = restored
+            kind = options.format.upper() if options.format else picture.format
+            encoded = photos.encode(picture, format=kind, quality=options.quality)
+            name = named(label, kind, layer=options.layer)
+            answers.append(Answer(encoded, MEDIA_TYPES[kind], name, found, seconds))
+
+        source = from_file(content, name=label, max_pixels=limits.pixels)
+        pipe(source, lambda photo: restore(photo, asked), sink, after=lap)
     except MissingExtraError as error:
         raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, str(error)) from None
     except SemilarError as error:
         raise RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
-    answer_name = named(label, kind, layer=options.layer)
-    return Answer(encoded, MEDIA_TYPES[kind], answer_name, found, seconds)
+    return answers[0]
 
 
 def _mask(content: bytes, limits: Limits) -> NDArray[np.uint8]:

@@ -16,7 +16,10 @@ class Model(BaseModel):
     """The network that restores."""
 
     name: str = Field(examples=["semilar-t"])
-    engine: str = Field(examples=["onnxruntime"])
+    engine: str = Field(examples=["onnx"])
+    working_size: int | None = Field(None, description="Short side of what it sees.")
+    views: int | None = Field(None, description="In how many orientations it sees a photo.")
+    licence: str | None = Field(None, description="Of the weights.")
 
 
 class PublicLimits(BaseModel):
@@ -68,7 +71,7 @@ REMOVE_BODY: dict[str, Any] = {
     },
 }
 
-_SENTENCES = {
+_MESSAGES = {
     400: ("The form cannot be read.", "The form has no file in a field called 'photo'."),
     401: ("A token is wanted.", "This service wants a token: Authorization: Bearer TOKEN."),
     403: ("A page of another origin.", "Pages of other origins may not post here."),
@@ -103,7 +106,7 @@ def remove_responses(settings: Settings) -> dict[int | str, dict[str, Any]]:
         "headers": headers,
         "content": dict.fromkeys(MEDIA_TYPES.values(), _BINARY),
     }
-    statuses = [status for status in _SENTENCES if status != 401 or settings.token is not None]
+    statuses = [status for status in _MESSAGES if status != 401 or settings.token is not None]
     return {200: picture, **{status: _problem(status) for status in statuses}}
 
 
@@ -122,8 +125,8 @@ def metrics_responses(settings: Settings) -> dict[int | str, dict[str, Any]]:
 
 
 def _problem(status: int) -> dict[str, Any]:
-    description, sentence = _SENTENCES[status]
-    example = {"title": description.rstrip("."), "status": status, "detail": sentence}
+    description, message = _MESSAGES[status]
+    example = {"title": description.rstrip("."), "status": status, "detail": message}
     content = {PROBLEM_TYPE: {"schema": ProblemText.model_json_schema(), "example": example}}
     answer: dict[str, Any] = {"description": description, "content": content}
     return {**answer, "headers": _RETRY} if status in (429, 503) else answer

@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json` (RFC 9457), each with one clear sentence."""
+"""Errors as `application/problem+json` (RFC 9457), each with one clear message."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -22,7 +22,7 @@ class ProblemText(BaseModel):
 
 
 class RefusedError(Exception):
-    """A request that is refused: status, sentence, further headers."""
+    """A request that is refused: status, message, further headers."""
 
     def __init__(
         self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None
@@ -55,8 +55,8 @@ def invalid(error: ValidationError | RequestValidationError) -> RefusedError:
 
 def fault() -> RefusedError:
     """Not the client's doing."""
-    sentence = "Something went wrong inside the service; its log says more."
-    return RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, sentence)
+    message = "Something went wrong inside the service; its log says more."
+    return RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message)
 
 
 def install(app: FastAPI) -> None:

@@ -1,10 +1,10 @@
 """The function that restores, around one shared `Remover`."""
 
-import numpy as np
+from dataclasses import replace
 
 from semilar.photo import Photo
 from semilar.restore import Remover
-from semilar.restore.compare import side_by_side
+from semilar.restore.pipeline import Restored, with_remover
 from semilar.serve.found import Found, found
 from semilar.serve.job import Asked, Restore
 
@@ -15,18 +15,12 @@ def restorer(remover: Remover) -> Restore:
     def restore(photo: Photo, asked: Asked) -> tuple[Photo, Found]:
         # At strength 0 nothing changes, but what was found is told all the same.
         strength = asked.strength or 1.0
-        result = remover.remove(photo, strength=strength, mask=asked.mask)
-        image = result.image if asked.strength else photo
+        restored = with_remover(remover, strength=strength, mask=asked.mask)(photo)
+        result = restored.result
         told = found(result.before, result.after, strength=strength)
-        if asked.layer == "flare":
-            flare = result.flare if asked.strength else _black(photo)
-            return flare, told
-        if asked.layer == "compare":
-            return side_by_side(photo, image), told
-        return image, told
+        if not asked.strength:
+            untouched = replace(result, image=photo, after=result.before)
+            restored = Restored(photo, untouched)
+        return restored.picture(asked.layer), told
 
     return restore
-
-
-def _black(photo: Photo) -> Photo:
-    return photo.with_pixels(np.zeros_like(photo.pixels))

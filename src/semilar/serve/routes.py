@@ -52,8 +52,8 @@ def _add_remove(router: APIRouter, service: Service, locked: list[Any]) -> None:
                 upload = await read_upload(request, service.settings.limits)
                 answer = await service.run(request, upload, _merged(options, upload.fields))
         except FullError as full:
-            sentence = f"Too many photos are waiting; try again in {full.seconds} s."
-            raise busy(full.seconds, sentence) from None
+            message = f"Too many photos are waiting; try again in {full.seconds} s."
+            raise busy(full.seconds, message) from None
         except ClientGoneError:
             return Response(status_code=_CLIENT_GONE)
         return _picture(answer)

@@ -28,7 +28,7 @@ _START_SECONDS = 60  # for a worker to load its model
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ServicePlan:
     """All that a process of the service has to know."""
 
     model: str = DEFAULT_MODEL
@@ -39,7 +39,13 @@ class Plan:
     def app(self) -> FastAPI:
         """The application with its model loaded."""
         remover = Remover(model=self.model, engine=self.engine, threads=self.threads)
-        model = {"name": Path(self.model).stem, "engine": self.engine or "onnx"}
+        model = {
+            "name": Path(self.model).stem,
+            "engine": type(remover.engine).__name__.removesuffix("Engine").lower(),
+            "working_size": remover.working_size,
+            "views": remover.views,
+            "licence": remover.card.licence or None,
+        }
         return create_app(restorer(remover), settings=self.settings, model=model)
 
 
@@ -59,7 +65,7 @@ class Address:
     verbose: bool = False
 
 
-def serve(plan: Plan, address: Address, ready: Callable[[], None] = lambda: None) -> None:
+def serve(plan: ServicePlan, address: Address, ready: Callable[[], None] = lambda: None) -> None:
     """Listen until SIGINT or SIGTERM; running jobs finish, new ones are not taken.
 
     With several processes SIGHUP replaces them one after the other, each only once its successor
@@ -105,7 +111,7 @@ def planned_app() -> FastAPI:
     limits["formats"] = tuple(limits["formats"])
     for name in ("cors", "hosts"):
         settings[name] = None if settings[name] is None else tuple(settings[name])
-    return Plan(settings=Settings(limits=Limits(**limits), **settings), **plan).app()
+    return ServicePlan(settings=Settings(limits=Limits(**limits), **settings), **plan).app()
 
 
 @contextlib.contextmanager
@@ -122,7 +128,7 @@ def _shared_counts(processes: int) -> Iterator[None]:
 
 
 def _check_address(address: Address) -> None:
-    """A port that is taken is told in a sentence, before anything is loaded."""
+    """A port that is taken is an error, before anything is loaded."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

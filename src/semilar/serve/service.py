@@ -67,8 +67,8 @@ class Service:
         seconds = self.rate.wait(client)
         if seconds:
             limit = self.settings.limits.rate
-            sentence = f"More than {limit:g} photos a minute; try again in {seconds} s."
-            raise busy(seconds, sentence, HTTPStatus.TOO_MANY_REQUESTS)
+            message = f"More than {limit:g} photos a minute; try again in {seconds} s."
+            raise busy(seconds, message, HTTPStatus.TOO_MANY_REQUESTS)
 
     async def run(self, request: Request, upload: Upload, options: Options) -> Answer:
         """Restore one photo in a thread, unless the client goes away before."""
@@ -79,8 +79,8 @@ class Service:
             job = self.work.run(steps, seconds=limits.job_seconds)
             answer = await _unless_gone(request, job)
         except TooLongError:
-            sentence = f"The photo took longer than the limit of {limits.job_seconds:g} s."
-            raise RefusedError(HTTPStatus.GATEWAY_TIMEOUT, sentence) from None
+            message = f"The photo took longer than the limit of {limits.job_seconds:g} s."
+            raise RefusedError(HTTPStatus.GATEWAY_TIMEOUT, message) from None
         except AbandonedError:
             raise ClientGoneError from None
         worked = sum(answer.seconds.values())

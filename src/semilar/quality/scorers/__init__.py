@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from semilar import plugins
 from semilar.errors import SemilarError
 from semilar.quality.scorers.flare_score import FlareScore
 from semilar.quality.scorers.musiq import MusiqScore
@@ -25,6 +26,8 @@ def scorer(name: str) -> Scorer:
     >>> scorer("none").delta
     -1.0
     """
-    if name not in SCORERS:
-        raise SemilarError(f"There is no scorer {name!r}; choose from {', '.join(SCORERS)}.")
-    return SCORERS[name]()
+    make = plugins.find("scorers", name, SCORERS)
+    if make is None:
+        known = ", ".join(plugins.names("scorers", SCORERS))
+        raise SemilarError(f"There is no scorer {name!r}; choose from {known}.")
+    return make()

@@ -12,7 +12,7 @@ from torch import Tensor
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Judges pictures without seeing what they should look like."""
+    """Scores pictures without seeing what they should look like."""
 
     @property
     def name(self) -> str:

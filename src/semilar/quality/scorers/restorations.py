@@ -141,7 +141,7 @@ KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Generator], Tensor]] = {
     "fog": _fog,
 }
 
-# Residual flare is what the score is for; it gets two lessons in five.
+# Residual flare is what the score is for; it is in two samples of five.
 _RESIDUAL = {"residual": 0.25, "patchy residual": 0.15}
 _SHARES = [_RESIDUAL.get(kind, 0.6 / (len(KINDS) - len(_RESIDUAL))) for kind in KINDS]
 # Damage that may come on top of another.

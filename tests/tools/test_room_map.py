@@ -1,0 +1,48 @@
+"""The counts of tools/room_map.py on a package whose imports can be counted by eye."""
+
+from tools import room_map
+
+SMALL = {
+    "__init__.py": "from semilar.restore import remove\n",
+    "errors.py": "",
+    "photo/__init__.py": "from semilar.errors import E\nfrom semilar.photo.light import x\n",
+    "photo/light.py": "def f():\n    from semilar.train.loop import late\n",
+    "train/loop.py": "import numpy\nfrom semilar import photo\nfrom semilar.photo.light import y\n",
+}
+
+
+def test_imports_are_those_between_rooms() -> None:
+    found = {(one.file, one.module) for one in room_map.imports(SMALL)}
+    assert found == {
+        ("photo/__init__.py", "semilar.errors"),
+        ("photo/light.py", "semilar.train.loop"),
+        ("train/loop.py", "semilar.photo"),
+        ("train/loop.py", "semilar.photo.light"),
+    }
+
+
+def test_the_table() -> None:
+    assert room_map.row(SMALL) == {
+        "files": "5",
+        "lines": "8",
+        "largest file": "3 (train/loop.py)",
+        "edges between rooms": "3",
+        "edges against the order": "1",
+        "imports past the door": "2",
+    }
+
+
+def test_every_room_has_its_level() -> None:
+    rooms = {room_map.room_of(file) for file in room_map.sources_now()}
+    assert rooms - {"__init__", "__main__"} == set(room_map.levels())
+
+
+def test_rooms_are_entered_by_their_doors() -> None:
+    """What these rooms give to others is in their `__init__`; their modules are their own."""
+    closed = {"data", "evaluate", "flare", "loss", "semi"}
+    past = [
+        (one.file, one.module)
+        for one in room_map.imports(room_map.sources_now())
+        if one.target in closed and one.module.count(".") > 1
+    ]
+    assert not past
