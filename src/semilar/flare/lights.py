@@ -22,7 +22,6 @@ LAMP_COLOURS = np.array(
     np.float32,
 )
 NEON_COLOURS = np.array([(1, 0.2, 0.15), (0.2, 1, 0.4), (0.25, 0.4, 1), (0.9, 0.3, 1)], np.float32)
-NEON_SHARE = 0.06
 
 # The source that heights in the settings refer to: linear light of its surface, and its radius
 # as a share of the short side.
@@ -68,7 +67,7 @@ class Glow:
 def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) -> list[Light]:
     """Draw sources into `canvas` (H, W, 3), *linear* light; return those that cast flare."""
     shape = str(rng.choice(settings.shapes))
-    colour = lamp_colour(rng, settings.colour)
+    colour = lamp_colour(rng, settings)
     larger = log_uniform(rng, settings.size)
     main_radius = log_uniform(rng, settings.radius) * frame.side * larger
     radiance = log_uniform(rng, settings.radiance) / larger**2
@@ -81,7 +80,7 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
         outside = first and chance(rng, settings.off_frame)
         x, y = _place(rng, frame, outside=outside)
         if not first and chance(rng, 0.2):
-            colour = lamp_colour(rng, settings.colour)
+            colour = lamp_colour(rng, settings)
         surface = colour * np.float32(
             radiance * (1 if first else log_uniform(rng, settings.dimmer))
         )
@@ -98,7 +97,7 @@ def draw_quiet(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) 
         shape = str(rng.choice(settings.shapes))
         radius = log_uniform(rng, settings.quiet_radius) * frame.side
         turn = uniform(rng, (0, np.pi))
-        surface = lamp_colour(rng, settings.colour) * np.float32(
+        surface = lamp_colour(rng, settings) * np.float32(
             log_uniform(rng, settings.quiet_radiance)
         )
         x, y = uniform(rng, (0, frame.width)), uniform(rng, (0, frame.height))
@@ -170,11 +169,11 @@ def _surface(scene: Floats, full: Bools, x: float, y: float, radius: float, most
     return (radiance * colour).astype(np.float32)
 
 
-def lamp_colour(rng: Rng, amount: float) -> Floats:
-    """A lamp's colour, `amount` of the way from white to its full tint."""
-    table = NEON_COLOURS if chance(rng, NEON_SHARE) else LAMP_COLOURS
+def lamp_colour(rng: Rng, settings: LightSettings) -> Floats:
+    """A lamp's colour, as far from white as the settings let it go."""
+    table = NEON_COLOURS if chance(rng, settings.neon) else LAMP_COLOURS
     full = table[rng.integers(len(table))]
-    return np.float32(1) - np.float32(amount) * (1 - full)
+    return np.float32(1) - np.float32(settings.colour) * (1 - full)
 
 
 def _place(rng: Rng, frame: Frame, *, outside: bool) -> tuple[float, float]:

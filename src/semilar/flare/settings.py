@@ -102,6 +102,9 @@ class LightSettings(_Settings):
     """How far that glow reaches, in radii of the lamp; log-uniform."""
     colour: Amount = 0.8
     """How far lamp colours go from white; 1 is the full tint of sodium and neon."""
+    neon: Share = 0.06
+    """Share of lamps in a pure colour: signs, coloured LEDs. They clip to white, their flare does
+    not."""
     off_frame: Share = 0.1
     """Share of samples whose main light lies outside the picture."""
     adopt: int = 6
