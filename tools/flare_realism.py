@@ -4,8 +4,9 @@
         [--presets smeared realistic] [--out out/realism] [--classifier] [--docs docs]
 
 Real pairs lie in `input/` and `gt/` (or `flare/` and `clear/`), with files of the same names; white
-in `mask/` is left out. Strong pairs were exposed alike. Mild ones were metered apart: flare only
-adds light, so the ratio of the exposures is the lowest that large parts of the picture show.
+in `mask/` is left out. Flare only adds light, so the ratio of the exposures is the lowest that large
+parts of the picture show. Mild pairs were metered apart. Strong ones were meant to be exposed alike:
+there a ratio above 1 is a veil, but below 1 the camera still chose a shorter exposure.
 `--classifier` trains a small network to tell real strong layers from those of the first preset and
 prints how often it is right on layers that it has not seen; 0.5 is a perfect simulator.
 
@@ -60,7 +61,9 @@ class Shot:
         """Signed *linear* light that flare added, zero where something hides it."""
         table = srgb_table(8)
         flared, bare = table[self.spoiled], table[self.clean]
-        ratio = 1.0 if self.exposed_alike else exposure_ratio(flared, bare)
+        ratio = exposure_ratio(flared, bare)
+        if self.exposed_alike:  # flare only adds light: below 1 is the camera, above it a veil
+            ratio = min(ratio, 1.0)
         return np.where(self.hidden[..., None], 0, flared - np.float32(ratio) * bare)
 
 
@@ -226,7 +229,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--strong", type=Path, required=True, help="real pairs, exposed alike")
+    parser.add_argument("--strong", type=Path, required=True, help="real pairs meant to be exposed alike")
     parser.add_argument("--mild", type=Path, help="real pairs, metered apart")
     parser.add_argument("--backgrounds", type=Path)
     parser.add_argument("--presets", nargs="+", default=["smeared", "realistic"])

@@ -43,25 +43,38 @@ _SMEARED = SynthSettings(
     name="smeared",
     background=_STREET,
     camera=_PHONE,
-    lights=_LAMPS,
+    lights=replace(
+        _LAMPS,
+        count=(1, 3),
+        radius=(0.009, 0.015),
+        others=(0.06, 0.6),
+        adopt=3,
+        neon=0.5,
+        off_frame=0.05,
+    ),
     lens=LensSettings(
-        strength=(1.5, 3.2),
+        strength=(1.3, 2.7),
         glow=GlowSettings(
-            probability=0.85, height=(0.25, 2.0), core=(0.012, 0.05), exponent=(1.6, 3.2)
+            probability=1.0, height=(0.4, 0.9), core=(0.012, 0.05), exponent=(1.1, 2.2), blue=0.8
         ),
-        veil=VeilSettings(probability=0.45, height=(0.02, 0.18), reach=(0.1, 0.5)),
+        veil=VeilSettings(probability=0.3, height=(0.02, 0.1), reach=(0.1, 0.5)),
         smear=SmearSettings(
-            probability=0.9, height=(0.9, 4.0), spread=(0.4, 16.0), core=(0.02, 0.15)
+            probability=0.8,
+            height=(0.6, 2.8),
+            spread=(0.15, 24.0),
+            core=(0.02, 0.15),
+            falloff=(0.3, 1.6),
+            tint=0.7,
         ),
         shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.5)),
         streak=StreakSettings(
-            probability=0.35,
+            probability=0.4,
             axes=(0.7, 0.25, 0.05),
             height=(0.4, 3.0),
             falloff=(0.3, 1.5),
             rainbow=(0.0, 0.4),
             tint=0.3,
-            width=(0.15, 4.0),
+            width=(0.1, 4.0),
             spread=(0.0, 0.2),
             one_sided=0.1,
             broken=0.05,
