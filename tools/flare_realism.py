@@ -4,9 +4,9 @@
         [--presets smeared realistic] [--out out/realism] [--classifier] [--docs docs]
 
 Real pairs lie in `input/` and `gt/` (or `flare/` and `clear/`), with files of the same names; white
-in `mask/` is left out. Flare only adds light, so the ratio of the exposures is the lowest that large
-parts of the picture show. Mild pairs were metered apart. Strong ones were meant to be exposed alike:
-there a ratio above 1 is a veil, but below 1 the camera still chose a shorter exposure.
+in `mask/` is left out. Flare only adds light, so the ratio of the exposures is the lowest that
+large parts of the picture show. Mild pairs were metered apart. Strong ones were meant to be exposed
+alike: there a ratio above 1 is a veil, but below 1 the camera still chose a shorter exposure.
 `--classifier` trains a small network to tell real strong layers from those of the first preset and
 prints how often it is right on layers that it has not seen; 0.5 is a perfect simulator.
 
@@ -229,7 +229,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--strong", type=Path, required=True, help="real pairs meant to be exposed alike")
+    parser.add_argument(
+        "--strong", type=Path, required=True, help="real pairs meant to be exposed alike"
+    )
     parser.add_argument("--mild", type=Path, help="real pairs, metered apart")
     parser.add_argument("--backgrounds", type=Path)
     parser.add_argument("--presets", nargs="+", default=["smeared", "realistic"])
