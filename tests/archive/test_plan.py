@@ -103,6 +103,16 @@ def test_a_plan_is_what_plain_python_finds(tmp_path: Path, retry: bool) -> None:
     assert plan.done == len(left)
 
 
+def test_the_place_of_a_photo_that_failed_is_free(tmp_path: Path) -> None:
+    ledger = Ledger(place(tmp_path / "m.parquet"), {})
+    ledger.add([{"source": "/old/a.jpg", "target": "out/a.jpg", "status": "failed"}])
+    ledger.flush()
+    reader = pa.Table.from_pylist([{"source": "/x/a.jpg", "target": "a.jpg"}], SCHEMA).to_reader()
+    plan = make_plan(reader, ledger, tmp_path, prefix="out/", retry_failed=False)
+    assert [row["error"] for table in plan.rows(10) for row in table.to_pylist()] == [None]
+    assert (plan.done, plan.failed) == (1, 1)
+
+
 def test_two_photos_never_get_one_place(tmp_path: Path) -> None:
     ledger = Ledger(place(tmp_path / "m.parquet"), {})
     ledger.add([{"source": "/old/a.jpg", "target": "out/a.jpg", "status": "restored"}])
@@ -116,6 +126,19 @@ def test_two_photos_never_get_one_place(tmp_path: Path) -> None:
     assert errors.pop("/x/b.jpg") is None
     assert set(errors) == {"/x/a.jpg", "/y/b.jpg"}
     assert all("has the same place" in error for error in errors.values())
+
+
+def test_a_name_without_suffix_never_gets_the_place_of_another(tmp_path: Path) -> None:
+    ledger = Ledger(place(tmp_path / "m.parquet"), {})
+    ledger.add([{"source": "/old/c.png", "target": "out/c.png", "status": "restored"}])
+    ledger.flush()
+    names = ["a", "a.jpg", "b", "c", "d.e"]
+    rows = [{"source": f"/x/{name}", "target": name} for name in names]
+    reader = pa.Table.from_pylist(rows, SCHEMA).to_reader()
+    plan = make_plan(reader, ledger, tmp_path, prefix="out/", retry_failed=False)
+    (table,) = plan.rows(10)
+    errors = {row["target"] for row in table.to_pylist() if row["error"]}
+    assert errors == {"a", "c"}
 
 
 @pytest.mark.slow
