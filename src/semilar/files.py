@@ -13,15 +13,13 @@ _LEFTOVER = re.compile(r"\..*\.[0-9a-f]{8}\.part(\.[^.]*)?")  # as `atomic_path`
 
 
 @contextlib.contextmanager
-def atomic_path(
-    target: Path, *, force: bool = True, keep_suffix: bool = True
-) -> Iterator[Path]:
+def atomic_path(target: Path, *, force: bool = True, keep_suffix: bool = True) -> Iterator[Path]:
     """Give a temporary path to write to; on success it becomes `target` in one step.
 
     The temporary file lies in the target's folder (a rename across disks is a copy) and keeps the
-    target's suffix if libraries are to choose a format by it. On any error, Ctrl-C included, it is removed
-    and `target` is as before. Without `force` an existing target is an error, checked again at the
-    end in the same step that publishes the file, so that two writers cannot both win.
+    target's suffix if libraries are to choose a format by it. On any error, Ctrl-C included, it is
+    removed and `target` is as before. Without `force` an existing target is an error, checked again
+    at the end in the same step that publishes the file, so that two writers cannot both win.
     """
     target = Path(target)
     if not force and target.exists():

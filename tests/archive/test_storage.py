@@ -50,7 +50,7 @@ def test_patience_ends(pauses: list[float]) -> None:
     assert fs.calls == len(pauses) + 1 < 10
 
 
-class Refused(Exception):  # as aiohttp's and gcsfs's
+class RefusedError(Exception):  # as aiohttp's and gcsfs's
     """An answer of a web server."""
 
     def __init__(self, status: int) -> None:
@@ -59,7 +59,7 @@ class Refused(Exception):  # as aiohttp's and gcsfs's
 
 
 def test_a_busy_web_server_is_asked_again(pauses: list[float]) -> None:
-    assert Place(Failing(Refused(429), 2), "bucket/a").read() == b"bucket/a"
+    assert Place(Failing(RefusedError(429), 2), "bucket/a").read() == b"bucket/a"
     assert len(pauses) == 2
 
 
@@ -68,8 +68,8 @@ def test_a_busy_web_server_is_asked_again(pauses: list[float]) -> None:
     [
         (FileNotFoundError("a"), FileNotFoundError),
         (PermissionError("a"), SemilarError),
-        (Refused(403), SemilarError),
-        (Refused(410), SemilarError),
+        (RefusedError(403), SemilarError),
+        (RefusedError(410), SemilarError),
     ],
 )
 def test_what_cannot_help_is_not_tried(error: Any, raised: Any, pauses: list[float]) -> None:
@@ -96,5 +96,5 @@ def test_a_missing_package_is_named_with_its_pip_line(
 
 
 def test_an_unknown_protocol_is_said() -> None:
-    with pytest.raises(SettingError, match="^nosuch://x: is no address that can be read"):
+    with pytest.raises(SettingError, match=r"^nosuch://x: is no address that can be read"):
         place("nosuch://x")

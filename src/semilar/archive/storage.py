@@ -1,10 +1,10 @@
 """Places in any storage that fsspec knows: read, written whole, tried again where a net fails."""
 
-import contextlib
 import json
 import os
 import random
 import secrets
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -91,30 +91,44 @@ class Place:
         if self.local:
             files.write_bytes(Path(self.path), content)
         else:
-            try:
-                patiently(lambda: self._put(content), self)
-            except FileNotFoundError as error:  # no such bucket
-                raise _sentence(self, "cannot be written", error) from error
+            self._put(lambda path: self.fs.pipe_file(path, content))
 
-    def _put(self, content: bytes) -> None:
+    def fetch(self, room: Path) -> Path:
+        """A file on this computer's disks: this one, or a copy of it in the folder `room`."""
+        if self.local:
+            return Path(self.path)
+        copy = room / "fetched"
+        patiently(lambda: self.fs.get_file(self.path, str(copy)), self)
+        return copy
+
+    def send(self, file: Path) -> None:
+        """Write the content of a file of this computer, whole or not at all."""
+        if self.local:
+            with files.atomic_path(Path(self.path), keep_suffix=False) as temporary:
+                shutil.copyfile(file, temporary)
+        else:
+            self._put(lambda path: self.fs.put_file(str(file), path))
+
+    def _put(self, put: Callable[[str], Any]) -> None:
+        try:
+            patiently(lambda: self._put_once(put), self)
+        except FileNotFoundError as error:  # no such bucket
+            raise _sentence(self, "cannot be written", error) from error
+
+    def _put_once(self, put: Callable[[str], Any]) -> None:
         if _protocol(self.fs) in _PUTS_WHOLE:
-            self.fs.pipe_file(self.path, content)
+            put(self.path)
             return
         folder, _, name = self.path.rpartition("/")
         temporary = f"{folder}/.{name}.{secrets.token_hex(4)}.part"
         self.fs.makedirs(folder, exist_ok=True)
         try:
-            self.fs.pipe_file(temporary, content)
+            put(temporary)
             self.fs.mv(temporary, self.path)
         except BaseException:
             if self.fs.exists(temporary):
                 self.fs.rm_file(temporary)
             raise
-
-    def remove(self) -> None:
-        """Delete a file, or a folder with all that it holds; it may be gone already."""
-        with contextlib.suppress(FileNotFoundError):
-            patiently(lambda: self.fs.rm(self.path, recursive=True), self)
 
 
 def place(url: str | Path, options: Options | None = None) -> Place:
