@@ -1,13 +1,14 @@
 """`semilar bulk`: what a photo costs, and what workers, Ray and a long run do to that.
 
-    python benchmarks/bulk.py                     48 photos of 1080p by each engine, in turn
-    python benchmarks/bulk.py --photos 2000 --small   the long run: small photos, memory over time
-    python benchmarks/bulk.py --price 0.05        money per core hour, for the last table
+    python benchmarks/bulk.py                   all of it, about five minutes on two idle cores
+    python benchmarks/bulk.py --costs-only      what a million photos cost
+    python benchmarks/bulk.py --price 0.05 --nodes 20 --cores 32 --storage 200
 
-Three runs in turn: one worker, two workers, two workers of Ray. Photos per second count from the
-first tenth of the photos on, by the times in the manifest, so that starting up is left out. They
-need cores that nobody else uses; seconds of processor time, from which the costs are computed, do
-not. Memory is that of all processes that the run started.
+Costs come from seconds of processor time per photo, stage by stage. Then, in one run and in turn,
+one worker, two, and two of Ray, some rounds of it: photos per second between the first tenth and
+the last one, by the times in the manifest, so that starting up and running dry are left out; each
+ratio is one of neighbours, and the median of the rounds counts. Last, a long run: memory of all
+processes that it started, early and late. All but the costs need cores that nobody else uses.
 """
 
 import argparse
@@ -31,9 +32,12 @@ from semilar.flare.scene import night_scene
 from semilar.restore import Remover
 from semilar.restore.batch import Wishes
 
-SIZES = {"small": (120, 160), "1080p": (1080, 1920), "12 MP": (3000, 4000)}
+SIZES = {"small": (240, 320), "1080p": (1080, 1920), "12 MP": (3000, 4000)}
+WORKING_SIZE = 64  # of the network in the runs, so that many photos fit into minutes
 KINDS = 3  # photos that differ
 DRAWN = (384, 512)
+ENOUGH = {"two workers to one": 1.8, "Ray to local": 0.9}
+FLAT = 1.1
 
 
 def photo(size: tuple[int, int], seed: int) -> Image.Image:
@@ -47,16 +51,17 @@ def photo(size: tuple[int, int], seed: int) -> Image.Image:
 def fill(folder: Path, size: tuple[int, int], count: int) -> None:
     """`count` JPEG files, of a few kinds."""
     folder.mkdir()
-    for kind in range(KINDS):
+    for kind in range(min(KINDS, count)):
         photo(size, kind).save(folder / f"{kind:06}.jpg", quality=95)
     for i in range(KINDS, count):
         (folder / f"{i:06}.jpg").write_bytes((folder / f"{i % KINDS:06}.jpg").read_bytes())
 
 
-def stages(name: str) -> float:
-    """Processor seconds of one photo, stage by stage, on one core; gives their sum."""
+def stages(name: str) -> tuple[dict[str, float], float]:
+    """Processor seconds of one photo, stage by stage, on one core; its megabytes in and out."""
     remover, wishes = Remover(threads=1), Wishes()
-    spent: dict[str, list[float]] = {"decode": [], "network and subtraction": [], "encode": []}
+    spent: dict[str, list[float]] = {"decode": [], "network": [], "encode": []}
+    size = 0
     with tempfile.TemporaryDirectory() as room:
         fill(Path(room, "in"), SIZES[name], KINDS)
         for path in sorted(Path(room, "in").iterdir()):
@@ -64,17 +69,41 @@ def stages(name: str) -> float:
             clock = [time.process_time()]
             before = restoring.decode(content, path.name, wishes)
             clock.append(time.process_time())
-            after = restoring.restore(before, remover, wishes).picture()
+            after = restoring.restore(before, remover, wishes).image
             clock.append(time.process_time())
-            restoring.encode(after, path.name, wishes)
+            size += len(content) + len(restoring.encode(after, path.name, wishes))
             clock.append(time.process_time())
             for stage, seconds in zip(spent, np.diff(clock), strict=True):
                 spent[stage].append(float(seconds))
-    means = {stage: statistics.median(values) for stage, values in spent.items()}
-    parts = ", ".join(f"{stage} {seconds:.3f} s" for stage, seconds in means.items())
-    total = sum(means.values())
-    print(f"{name}: {total:.3f} processor seconds per photo on one core: {parts}", flush=True)
-    return total
+    return {name: statistics.median(v) for name, v in spent.items()}, size / KINDS / 1e6
+
+
+def costs(price: float, nodes: int, cores: int, storage: float) -> None:
+    """What a million photos cost on one core, two, and many, and what limits them."""
+    print("| photo | on | photos/s | hours per million | core hours | money | limit |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for name in ("1080p", "12 MP"):
+        spent, size = stages(name)
+        seconds = sum(spent.values())
+        parts = ", ".join(f"{stage} {value:.3f} s" for stage, value in spent.items())
+        for where, count, links in (
+            ("one core", 1, 1),
+            ("two cores", 2, 1),
+            (f"{nodes} nodes of {cores} cores", nodes * cores, nodes),
+        ):
+            work, carried = count / seconds, links * storage / size  # photos per second
+            limit = max(spent, key=spent.__getitem__) if work <= carried else "storage"
+            rate = min(work, carried)
+            hours = 1e6 / rate / 3600
+            print(
+                f"| {name} | {where} | {rate:.2f} | {hours:,.1f} | {hours * count:,.0f} | "
+                f"{hours * count * price:,.2f} | {limit} |"
+            )
+        print(
+            f"{name}: {parts}, {size:.2f} MB in and out; the storage limits from "
+            f"{storage / size * seconds:,.0f} cores on behind one link of {storage:.0f} MB/s",
+            flush=True,
+        )
 
 
 class Memory(threading.Thread):
@@ -100,63 +129,89 @@ class Memory(threading.Thread):
                     continue
             self.seen.append((self.done, total / 2**20))
 
-    def between(self, low: int, high: int) -> float:
+    def between(self, low: float, high: float) -> float:
         """The median while so many photos were done."""
         found = [size for done, size in self.seen if low <= done < high]
         return statistics.median(found) if found else float("nan")
 
 
-def measure(folder: Path, engine: str, workers: int, count: int) -> float:
-    """One run; gives photos per second."""
-    out = folder / f"out-{engine}-{workers}"
+def measure(folder: Path, engine: str, workers: int) -> tuple[float, Memory]:
+    """One run over the photos in `folder`; gives photos per second, and its memory."""
+    count = sum(1 for _ in folder.iterdir())
     memory = Memory()
     memory.start()
-    report = semilar.bulk(
-        folder / "in", out, engine=engine, workers=workers, on_progress=memory.follow
-    )
-    memory.over.set()
-    memory.join()
-    assert report.done == count, report
-    times = np.sort(pq.read_table(out / "manifest.parquet")["at"].to_numpy().astype("int64"))
-    first = count // 10
-    rate = (count - 1 - first) / max((times[-1] - times[first]) / 1000, 1e-9)
-    early, late = memory.between(count // 10, count // 5), memory.between(count * 4 // 5, count)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as out:
+        report = semilar.bulk(
+            folder,
+            out,
+            engine=engine,
+            workers=workers,
+            batch=4,
+            working_size=WORKING_SIZE,
+            on_progress=memory.follow,
+        )
+        memory.over.set()
+        memory.join()
+        assert report.done == count, report
+        times = np.sort(pq.read_table(f"{out}/manifest.parquet")["at"].to_numpy().astype("int64"))
+    first, last = count // 10, count - 1 - count // 10
+    rate = (last - first) / max((times[last] - times[first]) / 1000, 1e-9)
     print(
-        f"{engine} with {workers}: {rate:.3f} photos/s, {report.seconds:.1f} s with starting up; "
-        f"memory {early:.0f} MiB early, {late:.0f} late ({late / early:.2f})",
+        f"{engine} with {workers}: {rate:.2f} photos/s; {report.seconds:.1f} s with starting up",
         flush=True,
     )
-    return rate
+    return rate, memory
 
 
-def costs(seconds: dict[str, float], price: float) -> None:
-    """What a million photos cost, by the processor seconds of one."""
-    print("| photo | photos per core and hour | core hours per million | per million |")
-    print("| --- | --- | --- | --- |")
-    for name, one in seconds.items():
-        hours = one * 1e6 / 3600
-        print(f"| {name} | {3600 / one:,.0f} | {hours:,.0f} | {hours * price:,.2f} |")
+def ratios(folder: Path, rounds: int) -> None:
+    """One worker, two, and two of Ray, in turn."""
+    found: dict[str, list[float]] = {name: [] for name in ENOUGH}
+    for _ in range(rounds):
+        one, _ = measure(folder, "local", 1)
+        two, _ = measure(folder, "local", 2)
+        ray, _ = measure(folder, "ray", 2)
+        found["two workers to one"].append(two / one)
+        found["Ray to local"].append(ray / two)
+    for name, values in found.items():
+        each = ", ".join(f"{value:.2f}" for value in values)
+        middle = statistics.median(values)
+        verdict = "met" if middle >= ENOUGH[name] else "MISSED"
+        print(f"{name}: {middle:.2f} ({each}); at least {ENOUGH[name]}: {verdict}", flush=True)
+
+
+def long_run(folder: Path, count: int) -> None:
+    """Memory from a tenth of the photos on."""
+    _, memory = measure(folder, "local", 2)
+    early, late = memory.between(count * 0.1, count * 0.2), memory.between(count * 0.9, count)
+    verdict = "met" if late <= FLAT * early else "MISSED"
+    print(
+        f"memory from photo {count // 10} to {count}: {early:.0f} to {late:.0f} MiB "
+        f"({late / early:.2f}); at most {FLAT}: {verdict}"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--photos", type=int, default=48)
-    parser.add_argument("--small", action="store_true", help="photos of 160 x 120 in the runs")
+    parser.add_argument("--photos", type=int, default=160, help="of each run for a ratio")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--long", type=int, default=2000, help="photos of the long run; 0: none")
     parser.add_argument("--price", type=float, default=0.04, help="of a core hour")
+    parser.add_argument("--nodes", type=int, default=10)
+    parser.add_argument("--cores", type=int, default=16, help="of a node")
+    parser.add_argument("--storage", type=float, default=100, help="MB/s of a node, in and out")
     parser.add_argument("--costs-only", action="store_true", help="no runs")
     options = parser.parse_args()
-    costs({name: stages(name) for name in ("1080p", "12 MP")}, options.price)
+    costs(options.price, options.nodes, options.cores, options.storage)
     if options.costs_only:
         return
     with tempfile.TemporaryDirectory() as room:
-        folder = Path(room)
-        fill(folder / "in", SIZES["small" if options.small else "1080p"], options.photos)
-        one = measure(folder, "local", 1, options.photos)
-        two = measure(folder, "local", 2, options.photos)
-        ray = measure(folder, "ray", 2, options.photos)
-    print(f"two workers: {two / one:.2f} times one; Ray: {ray / two:.2f} times local")
+        fill(Path(room, "in"), SIZES["small"], options.photos)
+        ratios(Path(room, "in"), options.rounds)
+        if options.long:
+            fill(Path(room, "many"), SIZES["small"], options.long)
+            long_run(Path(room, "many"), options.long)
 
 
 if __name__ == "__main__":

@@ -13,19 +13,20 @@ _LEFTOVER = re.compile(r"\..*\.[0-9a-f]{8}\.part(\.[^.]*)?")  # as `atomic_path`
 
 
 @contextlib.contextmanager
-def atomic_path(target: Path, *, force: bool = True) -> Iterator[Path]:
+def atomic_path(target: Path, *, force: bool = True, keep_suffix: bool = True) -> Iterator[Path]:
     """Give a temporary path to write to; on success it becomes `target` in one step.
 
     The temporary file lies in the target's folder (a rename across disks is a copy) and keeps the
-    target's suffix (libraries choose a format by it). On any error, Ctrl-C included, it is removed
-    and `target` is as before. Without `force` an existing target is an error, checked again at the
-    end in the same step that publishes the file, so that two writers cannot both win.
+    target's suffix if libraries are to choose a format by it. On any error, Ctrl-C included, it is
+    removed and `target` is as before. Without `force` an existing target is an error, checked again
+    at the end in the same step that publishes the file, so that two writers cannot both win.
     """
     target = Path(target)
     if not force and target.exists():
         raise _exists(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.part{target.suffix}")
+    suffix = target.suffix if keep_suffix else ""
+    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.part{suffix}")
     try:
         yield temporary
         _flush(temporary)
@@ -47,7 +48,8 @@ def remove_leftovers(folder: Path) -> None:
 
 def write_bytes(target: Path, content: bytes, *, force: bool = True) -> None:
     """Write `content` to `target`, whole or not at all."""
-    with atomic_path(target, force=force) as temporary:
+    # Readers of `*.parquet` and the like must not find a half-written one.
+    with atomic_path(target, force=force, keep_suffix=False) as temporary:
         temporary.write_bytes(content)
 
 

@@ -1,9 +1,13 @@
 """Each photo once: results as by `semilar remove`, one row each, only what is left on a resume."""
 
 import shutil
+import tarfile
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import duckdb
+import pandas as pd
 import pytest
 
 import semilar
@@ -12,6 +16,7 @@ from semilar.archive.storage import place
 from semilar.errors import OutputExistsError, SettingError
 from tests.archive.photos import hashes, make_photos, removed, rows
 from tests.support import command
+from tests.support.models import dimming_model
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +112,76 @@ def test_other_settings_are_refused(done: Path, model: Path) -> None:
         semilar.bulk(done / "in", done / "out", model=model, strength=0.5)
 
 
+def test_another_model_of_the_same_name_is_refused(tmp_path: Path) -> None:
+    source, model = make_photos(tmp_path / "in", 1), dimming_model(tmp_path / "mine.onnx")
+    semilar.bulk(source, tmp_path / "out", model=model, workers=1)
+    dimming_model(model, keep=0.5)
+    with pytest.raises(SettingError, match="was begun with weights"):
+        semilar.bulk(source, tmp_path / "out", model=model, workers=1)
+
+
+def test_what_killed_drivers_leave_disturbs_no_reader(again: Path, done: Path, model: Path) -> None:
+    manifest = again / "manifest.parquet"
+    (manifest / ".part-x.0123abcd.part").write_bytes(b"half")
+    query = f"SELECT count(*) FROM '{manifest}/*.parquet'"
+    with duckdb.connect() as base:
+        assert base.execute(query).fetchall() == [(13,)]
+    assert len(pd.read_parquet(manifest)) == 13
+    with pytest.raises(SettingError, match="begun with output"):  # the folder is a copy
+        semilar.bulk(done / "in", again, model=model)
+    assert not list(manifest.glob(".part*"))
+
+
+def test_shards_are_counted_by_their_photos(tmp_path: Path, model: Path) -> None:
+    photos, shards = make_photos(tmp_path / "in", 3), tmp_path / "shards"
+    (photos / "bad.jpg").write_bytes(b"bad")
+    (photos / "worse.jpg").write_bytes(b"bad")
+    shards.mkdir()
+    with tarfile.open(shards / "a.tar", "w") as tar:
+        tar.add(photos, ".")
+    report = semilar.bulk(shards, tmp_path / "out", model=model, workers=1)
+    assert (report.done, report.failed, report.before, report.left) == (3, 2, 0, 0)
+    again = semilar.bulk(shards, tmp_path / "out", model=model, workers=1)
+    assert (again.done, again.before, again.failed_before) == (0, 5, 2)
+    retried = semilar.bulk(shards, tmp_path / "out", model=model, workers=1, retry_failed=True)
+    assert (retried.done, retried.failed, retried.before) == (3, 2, 0)
+    assert len(rows(tmp_path / "out" / "manifest.parquet")) == 5
+
+
+def test_a_retry_that_dies_at_once_can_be_started_again(tmp_path: Path, model: Path) -> None:
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    (source / "bad.jpg").write_bytes(b"bad")
+    assert semilar.bulk(source, out, model=model, workers=1).failed == 1
+
+    def die(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        semilar.bulk(source, out, model=model, workers=1, retry_failed=True, on_progress=die)
+    assert semilar.bulk(source, out, model=model, workers=1).failed == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"engine": "spark"}, "spark: no such engine; there are local, ray"),
+        ({"address": "auto"}, "auto: is the address of a Ray cluster; the engine is local"),
+        ({"strength": 3.0}, "A strength of 3 is not between 0 and 2"),
+        ({"manifest": "a.txt"}, "a.txt: is a file; a manifest is a folder of files"),
+    ],
+)
+def test_wrong_settings_are_said_before_anything_is_made(
+    tmp_path: Path, model: Path, more: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = make_photos(tmp_path / "in", 1)
+    (tmp_path / "a.txt").write_text("mine")
+    with pytest.raises(SettingError, match=said):
+        semilar.bulk(source, tmp_path / "out", model=model, **more)
+    assert not (tmp_path / "out").exists()
+
+
 def test_files_of_somebody_else_are_left_alone(tmp_path: Path, model: Path) -> None:
     source = make_photos(tmp_path / "in", 1)
     (tmp_path / "out").mkdir()
@@ -125,10 +200,12 @@ def test_two_runs_do_not_share_a_manifest(done: Path, again: Path, model: Path) 
 def test_the_command_says_what_became_of_all(done: Path, model: Path, tmp_path: Path) -> None:
     ended = command.semilar("bulk", done / "in", "-o", done / "out", "--model", model)
     assert ended.returncode == 0, ended.stderr
-    assert "0 done, 0 failed, 13 done before" in ended.stderr
+    assert "0 done, 0 failed, 12 done before, 1 failed before" in ended.stderr
+    assert "--retry-failed tries them again" in ended.stderr
     ended = command.semilar("bulk", tmp_path / "no", "-o", tmp_path / "out")
     assert ended.returncode == 2
     assert ended.stderr.strip() == f"{tmp_path}/no: there is no such file or folder."
+    assert not (tmp_path / "out").exists()
     ended = command.semilar("bulk", done / "in", "-o", tmp_path / "o", without=("fsspec",))
     assert ended.returncode == 2
     assert 'pip install "semilar[bulk]"' in ended.stderr

@@ -39,19 +39,40 @@ def test_folders_and_globs(tmp_path: Path) -> None:
     assert "day0/00000.jpg" not in listed(photos, without=(place(photos / "day0"),)).values()
 
 
+def test_a_folder_that_holds_itself_is_listed_once(tmp_path: Path) -> None:
+    photos = make_photos(tmp_path / "in", 2)
+    (photos / "loop").symlink_to(photos, target_is_directory=True)
+    (photos / "link.jpg").symlink_to(photos / "day0/00000.jpg")
+    assert sorted(listed(photos).values()) == ["day0/00000.jpg", "day1/00001.png", "link.jpg"]
+
+
 def test_lists(tmp_path: Path) -> None:
     make_photos(tmp_path, 2)
     pq.write_table(
         pa.table({"source": ["day0/00000.jpg", "/data/a.nef", "s3://bucket/b.jpg", "../c.jpg"]}),
         tmp_path / "list.parquet",
     )
-    up = f"{tmp_path}/../c.jpg"
+    up = f"{tmp_path.parent}/c.jpg"
     assert listed(tmp_path / "list.parquet") == {
         f"{tmp_path}/day0/00000.jpg": "day0/00000.jpg",
         "/data/a.nef": "data/a.tif",
         "s3://bucket/b.jpg": "bucket/b.jpg",
         up: up.lstrip("/"),
     }
+    (tmp_path / "same.csv").write_text("source\na.jpg\n./a.jpg\nb//../a.jpg\n")
+    assert listed(tmp_path / "same.csv") == {f"{tmp_path}/a.jpg": f"{tmp_path}/a.jpg"[1:]}
+    (tmp_path / "web.csv").write_text(
+        "source,mark\nhttps://host/x?id=1,00\nhttps://host/a.jpg?sig=b/c,1e3\ns3://b//c/./d.jpg,x\n"
+    )
+    assert listed(tmp_path / "web.csv") == {
+        "https://host/x?id=1": "host/x?id=1",
+        "https://host/a.jpg?sig=b/c": "host/a.jpg",
+        "s3://b/c/d.jpg": "b/c/d.jpg",
+    }
+    assert listing([f"{tmp_path}/web.csv"]).read_all()["mark"].to_pylist() == ["00", "1e3", "x"]
+    (tmp_path / "hole.csv").write_text("source,size\na.jpg,1\n,2\n")
+    with pytest.raises(PhotoError, match=r"hole\.csv: has a row without a source"):
+        listed(tmp_path / "hole.csv")
     (tmp_path / "list.csv").write_text("source,target\nhttps://host/x?id=1,one.jpg\n")
     assert listed(tmp_path / "list.csv") == {"https://host/x?id=1": "one.jpg"}
     (tmp_path / "other.csv").write_text("name\na.jpg\n")
@@ -103,6 +124,16 @@ def test_a_plan_is_what_plain_python_finds(tmp_path: Path, retry: bool) -> None:
     assert plan.done == len(left)
 
 
+def test_the_place_of_a_photo_that_failed_is_free(tmp_path: Path) -> None:
+    ledger = Ledger(place(tmp_path / "m.parquet"), {})
+    ledger.add([{"source": "/old/a.jpg", "target": "out/a.jpg", "status": "failed"}])
+    ledger.flush()
+    reader = pa.Table.from_pylist([{"source": "/x/a.jpg", "target": "a.jpg"}], SCHEMA).to_reader()
+    plan = make_plan(reader, ledger, tmp_path, prefix="out/", retry_failed=False)
+    assert [row["error"] for table in plan.rows(10) for row in table.to_pylist()] == [None]
+    assert (plan.done, plan.failed) == (1, 1)
+
+
 def test_two_photos_never_get_one_place(tmp_path: Path) -> None:
     ledger = Ledger(place(tmp_path / "m.parquet"), {})
     ledger.add([{"source": "/old/a.jpg", "target": "out/a.jpg", "status": "restored"}])
@@ -116,6 +147,19 @@ def test_two_photos_never_get_one_place(tmp_path: Path) -> None:
     assert errors.pop("/x/b.jpg") is None
     assert set(errors) == {"/x/a.jpg", "/y/b.jpg"}
     assert all("has the same place" in error for error in errors.values())
+
+
+def test_a_name_without_suffix_never_gets_the_place_of_another(tmp_path: Path) -> None:
+    ledger = Ledger(place(tmp_path / "m.parquet"), {})
+    ledger.add([{"source": "/old/c.png", "target": "out/c.png", "status": "restored"}])
+    ledger.flush()
+    names = ["a", "a.jpg", "b", "c", "d.e"]
+    rows = [{"source": f"/x/{name}", "target": name} for name in names]
+    reader = pa.Table.from_pylist(rows, SCHEMA).to_reader()
+    plan = make_plan(reader, ledger, tmp_path, prefix="out/", retry_failed=False)
+    (table,) = plan.rows(10)
+    errors = {row["target"] for row in table.to_pylist() if row["error"]}
+    assert errors == {"a", "c"}
 
 
 @pytest.mark.slow

@@ -1,11 +1,16 @@
 """A worker: what overlaps, what fails, what ends its process; shards."""
 
 import io
+import subprocess
+import sys
 import tarfile
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import psutil
 import pytest
 from PIL import Image
 
@@ -69,6 +74,98 @@ def test_a_shard_becomes_a_shard(tmp_path: Path, model: Path) -> None:
     wanted = {Path(k).name: v for k, v in removed(photos, tmp_path / "removed", model).items()}
     found = hashes(tmp_path / "unpacked")
     assert {name: found[name] for name in wanted} == wanted
+
+
+def tar_of(path: Path, contents: list[tuple[str, bytes]]) -> Path:
+    with tarfile.open(path, "w") as tar:
+        for name, content in contents:
+            header = tarfile.TarInfo(name)
+            header.size = len(content)
+            tar.addfile(header, io.BytesIO(content))
+    return path
+
+
+def test_a_shard_with_traps(tmp_path: Path, model: Path) -> None:
+    photo = (make_photos(tmp_path / "in", 1) / "day0/00000.jpg").read_bytes()
+    names = ["../up.jpg", "/abs.jpg", "a.jpg", "a.jpg", "../notes.txt", "b.jpg"]
+    shard = tar_of(tmp_path / "s.tar", [(name, photo) for name in names])
+    worker = Worker(Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model)))
+    rows = worker([item(0, shard, "s.tar")])
+    assert [(row["member"], row["status"]) for row in rows if row["status"] != "failed"] == [
+        ("a.jpg", "restored"),
+        ("b.jpg", "restored"),
+    ]
+    said = [row["error"] for row in rows if row["status"] == "failed"]
+    assert sum("leads out of the folder" in one for one in said) == 3
+    assert sum("an earlier file has the same place" in one for one in said) == 1
+    with tarfile.open(tmp_path / "out/s.tar") as tar:
+        assert tar.getnames() == ["a.jpg", "b.jpg"]
+
+
+@pytest.mark.parametrize("damage", ["header", "cut", "empty", "none"])
+def test_a_damaged_shard_is_a_failed_row_and_leaves_nothing(
+    tmp_path: Path, model: Path, damage: str
+) -> None:
+    photo = (make_photos(tmp_path / "in", 1) / "day0/00000.jpg").read_bytes()
+    shard = tar_of(tmp_path / "s.tar", [(f"{i}.jpg", photo) for i in range(4)])
+    content = bytearray(shard.read_bytes())
+    second = 512 + -(-len(photo) // 512) * 512
+    if damage == "header":
+        content[second + 150] ^= 255  # its checksum; Python takes that for the end
+    shard.write_bytes({"cut": content[: second + 700], "empty": b""}.get(damage, content))
+    worker = Worker(Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model)))
+    rows = worker([item(0, shard, "s.tar")])
+    if damage == "none":
+        assert [row["status"] for row in rows] == ["restored"] * 4
+        return
+    assert [row["status"] for row in rows] == ["failed"]
+    assert "s.tar: is a damaged tar file" in rows[0]["error"]
+    assert not (tmp_path / "out").exists()
+
+
+class Seen:
+    """An engine that dims, and remembers how many pictures it was given at a time."""
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+
+    def run(self, image: Any) -> tuple[Any, Any]:
+        self.batches.append(len(image))
+        return image * np.float32(0.6), image * np.float32(0.4)
+
+
+def test_photos_of_one_working_size_go_through_the_network_together(
+    tmp_path: Path, model: Path
+) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for i in range(6):
+        size = (32, 40) if i % 3 else (24, 48)
+        Image.fromarray(smooth_picture(*size, seed=i)).save(source / f"{i}.png")
+    (source / "bad.png").write_bytes(b"bad")
+    items = [item(i, path, path.name) for i, path in enumerate(sorted(source.iterdir()))]
+    settings = Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model), together=8)
+    worker = Worker(settings)
+    worker.remover.engine = seen = Seen()
+    rows = worker(items)
+    assert sorted(seen.batches) == [2, 4]
+    assert [row["status"] for row in rows] == ["restored"] * 6 + ["failed"]
+    assert hashes(tmp_path / "out") == removed(source, tmp_path / "removed", model)
+
+
+@pytest.mark.posix
+def test_workers_end_with_a_killed_driver(tmp_path: Path, model: Path) -> None:
+    source = make_photos(tmp_path / "in", 400)
+    command = [sys.executable, "-m", "semilar", "bulk", source, "-o", tmp_path / "out", "-j", "1"]
+    with subprocess.Popen([*map(str, command), "--model", str(model), "--batch", "1"]) as driver:
+        end = time.monotonic() + 120
+        while not list((tmp_path / "out").glob("day*/*")) and time.monotonic() < end:
+            time.sleep(0.1)
+        family = psutil.Process(driver.pid).children(recursive=True)
+        driver.kill()
+    _, alive = psutil.wait_procs(family, timeout=60)
+    assert family
+    assert not alive
 
 
 @pytest.mark.parametrize("target", ["../out.jpg", "a/../../out.jpg", "/etc/out.jpg"])

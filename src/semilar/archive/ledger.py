@@ -10,17 +10,20 @@ import json
 import secrets
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.dataset as pds
 import pyarrow.parquet as pq
 from pyarrow.fs import FSSpecHandler, PyFileSystem
 
-from semilar.archive.storage import Place
+from semilar.archive.storage import Place, patiently
 from semilar.errors import SettingError
+from semilar.files import remove_leftovers
 
 pc: Any = pyarrow.compute  # its functions are made at import time, which no type checker sees
 SCHEMA = pa.schema(
@@ -68,7 +71,14 @@ class Ledger:
     @property
     def there(self) -> bool:
         """Whether an earlier run has left a manifest."""
-        return self.where.exists() and bool(self._parts())
+        if not self.where.exists():
+            return False
+        return bool(self._parts())
+
+    def check_place(self) -> None:
+        """Refuse a file where the manifest, a folder, is to be."""
+        if self.where.exists() and not self.where.fs.isdir(self.where.path):
+            raise SettingError(f"{self.where.url}: is a file; a manifest is a folder of files.")
 
     def dataset(self) -> pds.Dataset:
         """Every row that has been written."""
@@ -82,8 +92,8 @@ class Ledger:
     def check(self) -> None:
         """Refuse to go on where results of other settings would stand beside the old ones."""
         part = self._parts()[-1]
-        with self.where.fs.open(part, "rb") as file:
-            found = (pq.read_schema(file).metadata or {}).get(_KEY)
+        schema = patiently(lambda: _schema(self.where.fs, part), self.where)
+        found = (schema.metadata or {}).get(_KEY)
         if found is None:
             raise SettingError(f"{part}: is no manifest of semilar.")
         before = json.loads(found)
@@ -94,19 +104,25 @@ class Ledger:
                     "other settings need another output and manifest."
                 )
 
-    def forget(self, sources: pa.Array) -> None:
-        """Take out the rows of `sources`, which are about to be done again."""
+    def forget(self, sources: pa.Table) -> None:
+        """Take out the rows of `sources` (a column `source`), about to be done again.
+
+        A part that holds no other rows stays, empty: it tells whose folder this is.
+        """
         if not len(sources):
             return
-        for part in self._parts():
-            with self.where.fs.open(part, "rb") as file:
-                stale = pc.is_in(pq.read_table(file, columns=["source"])["source"], sources)
-                if not pc.any(stale).as_py():
-                    continue
-                file.seek(0)
-                kept = pq.read_table(file).filter(pc.invert(stale))
-            one = Place(self.where.fs, part)
-            one.write(_bytes(kept, kept.schema)) if kept.num_rows else one.remove()
+        with duckdb.connect() as base:
+            base.register("gone", sources)
+            for part in map(partial(Place, self.where.fs), self._parts()):
+                content = pa.py_buffer(part.read())
+                here = pq.read_table(pa.BufferReader(content), columns=["source"])
+                base.register("here", here)  # joined the other way round it takes far longer
+                stale = base.sql("SELECT source FROM here SEMI JOIN gone USING (source)")
+                stale = stale.to_arrow_table()["source"].combine_chunks()
+                if len(stale):
+                    kept = pc.invert(pc.is_in(here["source"], stale))
+                    table = pq.read_table(pa.BufferReader(content))
+                    part.write(_bytes(table.filter(kept), table.schema))
 
     def add(self, rows: list[dict[str, Any]]) -> None:
         """Photos are done with; their rows are on disk a few seconds later."""
@@ -131,9 +147,7 @@ class Ledger:
         self._fresh = True
 
     def _parts(self) -> list[str]:
-        self.where.fs.invalidate_cache()
-        names = self.where.fs.ls(self.where.path, detail=False)
-        return sorted(name for name in names if Path(name).name.startswith("part-"))
+        return [name for name in self.where.names() if Path(name).name.startswith("part-")]
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -151,6 +165,7 @@ class Ledger:
         except Timeout:
             raise SettingError(f"{folder}: another run is at work on it.") from None
         try:
+            remove_leftovers(folder)
             yield
         finally:
             lock.release()
@@ -160,3 +175,8 @@ def _bytes(table: pa.Table, schema: pa.Schema) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table.cast(schema), sink, compression="zstd")
     return sink.getvalue().to_pybytes()
+
+
+def _schema(fs: Any, part: str) -> pa.Schema:
+    with fs.open(part, "rb") as file:
+        return pq.read_schema(file)

@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from semilar.archive.ledger import SCHEMA, Ledger
+from semilar.archive.restoring import TAR
 from semilar.errors import SemilarError
+from semilar.photo.formats import FORMATS, known_suffixes
 
 _MEMORY = "700MB"
 _ROWS = 50_000
@@ -45,17 +47,38 @@ UPDATE plan SET error = 'a photo done before has the same place'
 WHERE EXISTS (
   SELECT 1 FROM ledger
   WHERE ledger.target = ? || plan.target AND ledger.source <> plan.source
+    AND ledger.status <> 'failed'
 )
+"""
+# A name without a photo's suffix gets one when its bytes are seen: any of them must be free.
+_BARE = """
+CREATE TABLE bare AS
+SELECT number, source, unnest([{suffixes}]) AS suffix, target || suffix AS target
+FROM plan WHERE NOT regexp_matches(target, '{known}', 'i')
+"""
+_BARE_TAKEN = """
+UPDATE plan SET error = 'another photo has the same place'
+WHERE number IN (
+  SELECT bare.number FROM bare JOIN plan USING (target)
+  UNION ALL
+  SELECT bare.number FROM bare JOIN ledger
+  ON ledger.target = ? || bare.target AND ledger.source <> bare.source
+)
+"""
+_BEFORE = """
+SELECT count(*), count(*) FILTER (status = 'failed') FROM ledger
+ANTI JOIN (SELECT source FROM plan WHERE known) USING (source)
 """
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The photos to do, in a Parquet file; `done` of the manifest are left alone."""
+    """What to do, in a Parquet file; `done` rows of the manifest stay, `failed` ones among them."""
 
     file: Path
     count: int
     done: int
+    failed: int
 
     def rows(self, most: int) -> Iterator[pa.Table]:
         """The plan in tables of up to `most` rows; numbers count from 0."""
@@ -78,19 +101,19 @@ def make_plan(
         _do(base, "SET threads = 2")
         base.register("listing", listing)
         try:
-            before = _prepare(base, ledger, prefix, retry_failed)
+            _prepare(base, ledger, prefix, retry_failed)
         except duckdb.Error as error:  # a folder that cannot be read, among others
             line = str(error).strip().splitlines()[-1]
             raise SemilarError(f"The sources cannot be listed ({line}).") from error
-        stale = base.sql("SELECT source FROM plan WHERE known").to_arrow_table()["source"]
+        ((done, failed),) = base.sql(_BEFORE).fetchall()
+        stale = base.sql("SELECT source FROM plan WHERE known").to_arrow_table()
         count = _write(base, file)
-    if len(stale):
-        ledger.forget(stale.combine_chunks())
-    return Plan(file, count, before - len(stale))
+    ledger.forget(stale)
+    return Plan(file, count, done, failed)
 
 
-def _prepare(base: Any, ledger: Ledger, prefix: str, retry_failed: bool) -> int:
-    """Fill the table `plan`; gives the number of sources in the manifest."""
+def _prepare(base: Any, ledger: Ledger, prefix: str, retry_failed: bool) -> None:
+    """Fill the table `plan`."""
     known = ledger.there
     base.register("ledger", ledger.dataset() if known else SCHEMA.empty_table())
     shards = _one(base, "SELECT count(*) FROM ledger WHERE member IS NOT NULL")
@@ -100,8 +123,11 @@ def _prepare(base: Any, ledger: Ledger, prefix: str, retry_failed: bool) -> int:
     _do(base, "DROP TABLE todo")
     if known and _one(base, "SELECT count(*) FROM plan"):
         _do(base, _TAKEN, prefix)
-    counted = "count(DISTINCT source)" if shards else "count(*)"
-    return _one(base, f"SELECT {counted} FROM ledger")
+    written = ", ".join(f"'{one.suffixes[0]}'" for one in FORMATS.values())
+    photo = "|".join(suffix[1:] for suffix in (*known_suffixes(), TAR))
+    _do(base, _BARE.format(suffixes=written, known=rf"\.({photo})$"))
+    if _one(base, "SELECT count(*) FROM bare"):
+        _do(base, _BARE_TAKEN, prefix)
 
 
 def _do(base: Any, statement: str, *values: str) -> None:

@@ -5,25 +5,32 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from semilar.errors import SettingError
+
 _RECENT = 60.0  # seconds over which the speed is told
 
 
 @dataclass
 class Progress:
-    """Counts of this run: `total` photos to do, of which `done` are, `failed` among them."""
+    """Counts of this run: of `total` sources to do `done` are.
+
+    A shard is one source and many `photos`, of which some `failed`.
+    """
 
     total: int
     done: int = 0
+    photos: int = 0
     failed: int = 0
     began: float = field(default_factory=time.monotonic)
-    _recent: deque[tuple[float, int]] = field(default_factory=deque)
+    _recent: deque[tuple[float, int, int]] = field(default_factory=deque)
 
     def add(self, rows: list[dict[str, Any]], items: int) -> None:
         """`items` of the plan are done with; a shard is one of them and has many rows."""
         now = time.monotonic()
         self.done += items
+        self.photos += len(rows)
         self.failed += sum(row["status"] == "failed" for row in rows)
-        self._recent.append((now, self.done))
+        self._recent.append((now, self.photos, self.done))
         while len(self._recent) > 2 and now - self._recent[0][0] > _RECENT:
             self._recent.popleft()
 
@@ -35,15 +42,19 @@ class Progress:
     @property
     def rate(self) -> float:
         """Photos per second of late."""
-        if len(self._recent) < 2:
-            return self.done / max(self.seconds, 1e-9)
-        (first, before), (last, after) = self._recent[0], self._recent[-1]
-        return (after - before) / max(last - first, 1e-9)
+        return self._speed(1, self.photos)
 
     @property
     def left(self) -> float | None:
         """Seconds to go; None as long as nobody can tell."""
-        return (self.total - self.done) / self.rate if self.done and self.rate else None
+        speed = self._speed(2, self.done)
+        return (self.total - self.done) / speed if self.done and speed else None
+
+    def _speed(self, which: int, whole: int) -> float:
+        if len(self._recent) < 2:
+            return whole / max(self.seconds, 1e-9)
+        first, last = self._recent[0], self._recent[-1]
+        return (last[which] - first[which]) / max(last[0] - first[0], 1e-9)
 
     @property
     def share(self) -> float:
@@ -56,7 +67,9 @@ class Progress:
         >>> Progress(total=10).line()
         '0 of 10 photos (0 %), 0 failed'
         """
-        text = f"{self.done} of {self.total} photos ({self.share:.0%}), {self.failed} failed"
+        shards = self.photos > self.done
+        what = f"sources ({self.photos} photos, " if shards else "photos ("
+        text = f"{self.done} of {self.total} {what}{self.share:.0%}), {self.failed} failed"
         text = text.replace("%", " %")
         if self.left is None:
             return text
@@ -76,15 +89,19 @@ class Exporter:
 
         registry = CollectorRegistry()
         measures = {
-            "photos_planned": ("Photos to do in this run.", lambda: progress.total),
-            "photos_done": ("Photos done with.", lambda: progress.done),
+            "sources_planned": ("Photos and shards to do in this run.", lambda: progress.total),
+            "sources_done": ("Photos and shards done with.", lambda: progress.done),
+            "photos_done": ("Photos done with.", lambda: progress.photos),
             "photos_failed": ("Photos that failed.", lambda: progress.failed),
             "photos_per_second": ("Speed over the last minute.", lambda: progress.rate),
             "seconds_left": ("Time to go at this speed.", lambda: progress.left or 0.0),
         }
         for name, (text, value) in measures.items():
             Gauge(f"semilar_bulk_{name}", text, registry=registry).set_function(value)
-        self._server, self._thread = start_http_server(port, addr=host, registry=registry)
+        try:
+            self._server, self._thread = start_http_server(port, addr=host, registry=registry)
+        except (OSError, OverflowError) as error:
+            raise SettingError(f"{host}:{port}: cannot answer there ({error}).") from None
         self.port = self._server.server_port
 
     def close(self) -> None:

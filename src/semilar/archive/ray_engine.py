@@ -127,7 +127,13 @@ def _pass(
             max_task_retries=TRIES,  # without end, a photo that kills its actor would never end
         )
     tables: Any = done.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=1)
-    for table in tables:
-        yield table.to_pylist()
-        if stop.is_set():
+    waiting = iter(tables)
+    while not stop.is_set():
+        try:
+            table = next(waiting, None)
+        except Exception as error:  # as many kinds; the cluster has gone, or no actor can begin
+            line = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+            raise SemilarError(f"Ray: the cluster cannot go on ({line}).") from error
+        if table is None:
             return
+        yield table.to_pylist()

@@ -9,7 +9,9 @@ from semilar.photo import Photo
 from semilar.photo.formats import FORMATS, by_suffix, known_suffixes, sniff
 from semilar.restore import Remover
 from semilar.restore.batch import Wishes
-from semilar.restore.pipeline import Restored, with_remover
+from semilar.restore.models import find_model
+from semilar.restore.pipeline import with_remover
+from semilar.restore.remover import Result
 
 TAR = ".tar"
 
@@ -26,6 +28,8 @@ class Settings:
     threads: int = 1
     working_size: int | None = None
     storage: dict[str, dict] | None = None
+    together: int = 1
+    """How many photos of one working size go through the network at once."""
 
     def of_result(self) -> dict[str, object]:
         """The settings that a result depends on."""
@@ -33,6 +37,7 @@ class Settings:
         return {
             "output": self.target,
             "model": self.model,
+            "weights": find_model(self.model).fingerprint(),
             "working_size": self.working_size,
             "strength": wishes.strength,
             "quality": wishes.quality,
@@ -56,9 +61,9 @@ def decode(content: bytes, name: str, wishes: Wishes) -> Photo:
     return next(wishes.source(content, name=name))
 
 
-def restore(photo: Photo, remover: Remover, wishes: Wishes) -> Restored:
+def restore(photo: Photo, remover: Remover, wishes: Wishes) -> Result[Photo]:
     """The photo without its flare, and what was found."""
-    return with_remover(remover, strength=wishes.strength)(photo)
+    return with_remover(remover, strength=wishes.strength)(photo).result
 
 
 def encode(photo: Photo, target: str, wishes: Wishes) -> bytes:

@@ -3,7 +3,8 @@
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from semilar.archive.ledger import Ledger
 from semilar.archive.listing import listing
 from semilar.archive.plan import Plan, make_plan
 from semilar.archive.progress import Exporter, Progress
-from semilar.archive.restoring import Settings
+from semilar.archive.restoring import TAR, Settings
 from semilar.archive.storage import Options, Place, check_writable, place
 from semilar.archive.summary import write_page
 from semilar.archive.worker import Row
@@ -23,19 +24,26 @@ from semilar.files import remove_leftovers
 from semilar.restore.batch import Wishes
 from semilar.restore.engines import cores
 from semilar.restore.models import DEFAULT_MODEL
+from semilar.restore.remover import check_strength
 
 ENGINES = ("local", "ray")
 _BATCH = 32  # photos handed to a worker at a time, at most
+_TOGETHER = 8  # of them through a graphics card at once
 _HANDFULS = 8  # per worker, at least: near the end none has much left while others wait
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a run did. `before` were done by earlier runs; `left` is what a stop left over."""
+    """What a run did, in photos.
+
+    `before` were done by earlier runs, `failed_before` of them failed; `left` is how many sources a
+    stop left over.
+    """
 
     done: int
     failed: int
     before: int
+    failed_before: int
     left: int
     seconds: float
     manifest: str
@@ -82,8 +90,12 @@ def bulk(
     given = [sources] if isinstance(sources, str | Path) else list(sources)
     if engine not in ENGINES:
         raise SettingError(f"{engine}: no such engine; there are {', '.join(ENGINES)}.")
+    if address is not None and engine != "ray":
+        raise SettingError(f"{address}: is the address of a Ray cluster; the engine is {engine}.")
+    check_strength(strength)
     target = place(output, storage_options)
     check_writable(target)
+    accelerated = device not in (None, "cpu")
     wishes = Wishes(
         strength=strength, quality=quality, force=True, first_frame=first_frame, strip_gps=strip_gps
     )
@@ -95,25 +107,33 @@ def bulk(
         device=device,
         working_size=working_size,
         storage=storage_options,
+        together=min(batch or _TOGETHER, _TOGETHER) if accelerated else 1,
     )
-    settings.open()  # a model that cannot be had is said here, once
+    # A model that cannot be had is said here, once; a cluster's driver may have no graphics card.
+    (settings if engine == "local" else replace(settings, device=None)).open()
     book = place(manifest, storage_options) if manifest else target.under("manifest.parquet")
     ledger = Ledger(book, settings.of_result())
+    ledger.check_place()
+    sources_left = listing(map(str, given), options=storage_options, without=(target, book))
     with ledger.alone(), tempfile.TemporaryDirectory(prefix="semilar-bulk-") as folder:
         _open_ledger(ledger, target, force)
-        sources_left = listing(map(str, given), options=storage_options, without=(target, book))
         prefix = f"{target.url.rstrip('/')}/"
         plan = make_plan(
             sources_left, ledger, Path(folder), prefix=prefix, retry_failed=retry_failed
         )
-        count = workers if workers or engine == "ray" else cores()
+        count = workers if workers or engine == "ray" else _workers(device)
         chunks = _chunks(plan, batch or _batch(plan.count, count or cores()))
-        run = _Run(plan, ledger, on_progress, stop or threading.Event())
+        run = _Run(plan, ledger, target, on_progress, stop or threading.Event())
         if engine == "local":
             rows = local_engine.run(chunks, settings, workers=count or 1, stop=run.stop)
         else:
             rows = ray_engine.run(chunks, settings, workers=count, stop=run.stop, address=address)
-        return run.follow(rows, target, metrics_port, storage_options)
+        return run.follow(rows, metrics_port, storage_options)
+
+
+def _workers(device: str | None) -> int:
+    """One per core, or one per graphics card."""
+    return max(1, len(local_engine.cards())) if device not in (None, "cpu") else cores()
 
 
 def _model(model: str | Path) -> str:
@@ -126,7 +146,7 @@ def _open_ledger(ledger: Ledger, target: Place, force: bool) -> None:
         ledger.check()
         return
     hidden = (".", "manifest.parquet")
-    there = target.fs.ls(target.path, detail=False) if target.exists() else []
+    there = target.names() if target.exists() else []
     if not force and any(not Path(name).name.startswith(hidden) for name in there):
         raise OutputExistsError(f"{target.url}: holds files already, and no manifest of them.")
     ledger.begin()
@@ -137,9 +157,13 @@ def _batch(count: int, workers: int) -> int:
 
 
 def _chunks(plan: Plan, size: int) -> Iterator[list[Row]]:
-    """The plan in handfuls."""
+    """The plan in handfuls; a shard, which holds many photos, is one."""
     for table in plan.rows(size):
-        yield table.to_pylist()
+        rows = table.to_pylist()
+        shard = [row["source"].lower().endswith(TAR) for row in rows]
+        yield from ([row] for row in compress(rows, shard))
+        if not all(shard):
+            yield [row for row, one in zip(rows, shard, strict=True) if not one]
 
 
 class _Run:
@@ -149,20 +173,18 @@ class _Run:
         self,
         plan: Plan,
         ledger: Ledger,
+        target: Place,
         on_progress: Callable[[Progress], None],
         stop: threading.Event,
     ) -> None:
-        self.plan, self.ledger, self.on_progress, self.stop = plan, ledger, on_progress, stop
+        self.plan, self.ledger, self.target = plan, ledger, target
+        self.on_progress, self.stop = on_progress, stop
         self.progress = Progress(total=plan.count)
         self._seen = np.zeros(plan.count, bool)
         self._folders: set[Path] = set()
 
     def follow(
-        self,
-        rows: Iterator[list[Row]],
-        target: Place,
-        port: int | None,
-        options: Options | None,
+        self, rows: Iterator[list[Row]], port: int | None, options: Options | None
     ) -> Report:
         """Keep the ledger until the engine ends, however it ends."""
         exporter = Exporter(self.progress, port) if port is not None else None
@@ -175,15 +197,15 @@ class _Run:
             self.ledger.flush()
             if exporter:
                 exporter.close()
-        if target.local:
-            for folder in self._folders:
-                remove_leftovers(folder)
-        page = target.under("semilar-summary.html")
+        for folder in self._folders:
+            remove_leftovers(folder)
+        page = self.target.under("semilar-summary.html")
         write_page(page, self.ledger, self.progress, options)
         return Report(
-            done=self.progress.done - self.progress.failed,
+            done=self.progress.photos - self.progress.failed,
             failed=self.progress.failed,
             before=self.plan.done,
+            failed_before=self.plan.failed,
             left=self.plan.count - self.progress.done,
             seconds=self.progress.seconds,
             manifest=self.ledger.where.url,
@@ -197,7 +219,8 @@ class _Run:
         kept: list[dict[str, Any]] = [
             {**row, "run": self.ledger.run} for row in rows if row.pop("number") in new
         ]
-        self._folders |= {Path(row["target"]).parent for row in kept if row.get("target")}
+        if self.target.local:
+            self._folders |= {Path(row["target"]).parent for row in kept if row.get("target")}
         self.ledger.add(kept)
         self.progress.add(kept, len(new))
         self.on_progress(self.progress)

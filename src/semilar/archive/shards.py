@@ -2,11 +2,13 @@
 
 import io
 import tarfile
-from pathlib import PurePosixPath
-from typing import Any
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from semilar.archive.storage import place
-from semilar.archive.worker import Row, Work, Worker
+from semilar.archive.worker import Row, Work, Worker, safe
 from semilar.errors import PhotoError
 from semilar.photo.formats import RAW_SUFFIXES, known_suffixes
 
@@ -22,41 +24,92 @@ def restore_shard(worker: Worker, item: Row) -> list[Row]:
 
 
 def _rewrite(worker: Worker, item: Row, whole: Work, rows: list[Row]) -> None:
-    content = io.BytesIO(place(item["source"], worker.settings.storage).read())
-    target = worker.at(item["target"])
-    out = io.BytesIO()
-    try:
-        with tarfile.open(fileobj=content) as old, tarfile.open(fileobj=out, mode="w") as new:
-            for member in old:
-                _copy(worker, old, new, member, whole, rows)
-    except tarfile.TarError as error:
-        raise PhotoError(f"{item['source']}: is a damaged tar file ({error}).") from None
-    target.write(out.getvalue())
+    """The shard, by way of files: it may be larger than the memory."""
+    if item["error"]:
+        raise PhotoError(f"{item['source']}: {item['error']}, {item['target']}.")
+    source, target = place(item["source"], worker.settings.storage), worker.at(item["target"])
+    if source.url == target.url:
+        raise PhotoError(f"{target.url}: is the shard itself.")
+    with tempfile.TemporaryDirectory(prefix="semilar-shard-") as room:
+        out = Path(room, "out.tar")
+        try:
+            with tarfile.open(source.fetch(Path(room))) as old, tarfile.open(out, "w") as new:
+                files = _Files(worker, old, whole)
+                for work in worker.pipeline(files.wanted(), files.encode):
+                    rows += files.add(new, work)
+                files.check_end()
+        except (tarfile.TarError, EOFError) as error:
+            raise PhotoError(f"{item['source']}: is a damaged tar file ({error}).") from None
+        target.send(out)
     for row in rows:
         row["target"] = target.url
 
 
-def _copy(
-    worker: Worker, old: Any, new: Any, member: tarfile.TarInfo, whole: Work, rows: list[Row]
-) -> None:
-    """One file of the shard."""
-    stream = old.extractfile(member) if member.isfile() else None
-    path = PurePosixPath(member.name)
-    if stream is None:
-        new.addfile(member)
-        return
-    if path.suffix.lower() not in known_suffixes():
-        new.addfile(member, stream)
-        return
-    work = Work({**whole.row, "member": member.name}, content=stream.read())
-    name = member.name
-    if path.suffix.lower() in RAW_SUFFIXES:
-        name = str(path.with_suffix(".tif"))
-    work.stage("decode", worker.decode)
-    work.stage("restore", worker.restore)
-    work.stage("encode", worker.encode, name)
-    rows.append(work.finished())
-    if work.error is None:
-        written = tarfile.TarInfo(name)
-        written.mtime, written.mode, written.size = member.mtime, member.mode, len(work.content)
-        new.addfile(written, io.BytesIO(work.content))
+class _Files:
+    """The files of a shard on their way, in their order: a photo's label stays beside it."""
+
+    def __init__(self, worker: Worker, old: tarfile.TarFile, whole: Work) -> None:
+        self.worker, self.old, self.whole = worker, old, whole
+        self.headers: dict[int, tarfile.TarInfo] = {}  # of works that are under way
+        self.names: set[str] = set()
+
+    def wanted(self) -> Iterator[Callable[[], Work]]:
+        """Calls that decode one file each."""
+        for header in self.old:
+            stream = self.old.extractfile(header) if header.isfile() else None
+            work = Work({**self.whole.row, "member": header.name})
+            work.content = stream.read() if stream else b""
+            work.stage("read", self._name, header)
+            self.headers[id(work)] = header
+            photo = header.isfile() and _suffix(header.name) in known_suffixes()
+            yield partial(self._decode, work) if photo else partial(_same, work)
+
+    def _name(self, work: Work, header: tarfile.TarInfo) -> None:
+        """Under which name it will be, which must be its own and lead nowhere else."""
+        name = header.name
+        if header.isfile() and _suffix(name) in RAW_SUFFIXES:
+            name = str(PurePosixPath(name).with_suffix(".tif"))
+        if header.isfile() and safe(name) in self.names:
+            raise PhotoError(f"{header.name}: an earlier file has the same place, {name}.")
+        self.names.add(name)
+        work.row["target"] = name
+
+    def _decode(self, work: Work) -> Work:
+        work.stage("decode", self.worker.decode)
+        work.content = b""
+        return work
+
+    def encode(self, work: Work) -> Work:
+        """Photos back to bytes; others have them still."""
+        if work.photo is not None:
+            work.stage("encode", self.worker.encode, work.row["target"])
+            work.photo = None
+        return work
+
+    def add(self, new: tarfile.TarFile, work: Work) -> list[Row]:
+        """One more file of the new shard, and its row if it has one."""
+        header = self.headers.pop(id(work))
+        if work.error is not None:
+            return [work.finished()]
+        photo = "status" in work.row
+        if photo:
+            written = tarfile.TarInfo(work.row["target"])
+            written.mtime, written.mode = header.mtime, header.mode
+            written.size, header = len(work.content), written
+        new.addfile(header, io.BytesIO(work.content) if header.isfile() else None)
+        return [work.finished()] if photo else []
+
+    def check_end(self) -> None:
+        """Python takes a damaged header for the end; then something else than zeros is there."""
+        assert self.old.fileobj is not None
+        self.old.fileobj.seek(self.old.offset)
+        if self.old.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):
+            raise PhotoError(f"{self.whole.row['source']}: is a damaged tar file (bad header).")
+
+
+def _same(work: Work) -> Work:
+    return work
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()

@@ -1,10 +1,10 @@
 """Places in any storage that fsspec knows: read, written whole, tried again where a net fails."""
 
-import contextlib
 import json
 import os
 import random
 import secrets
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from fsspec.config import conf
 from fsspec.implementations.local import LocalFileSystem
 
 from semilar import files
-from semilar.errors import SettingError
+from semilar.errors import SemilarError, SettingError
 
 T = TypeVar("T")
 Options = dict[str, dict[str, Any]]
@@ -32,6 +32,15 @@ _FINAL = (
     *(FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, FileExistsError),
     *(TypeError, ValueError, AttributeError, NotImplementedError, MemoryError, ImportError),
 )
+_PATIENT = (408, 425, 429)  # of HTTP's errors 4xx: those that ask to come again
+_NO_ACCESS = ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound")  # botocore's
+# What brings a protocol that the extra does not.
+_PACKAGES = {
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("az", "abfs", "abfss", "adl"), "adlfs"),
+    **dict.fromkeys(("sftp", "ssh"), "paramiko"),
+    "hf": "huggingface-hub",
+}
 # botocore's own retries come first; a server that hangs is given up after a minute.
 _S3 = {
     "config_kwargs": {
@@ -72,32 +81,54 @@ class Place:
         """All of a file."""
         return patiently(lambda: self.fs.cat_file(self.path), self)
 
+    def names(self) -> list[str]:
+        """The paths of what lies in a folder now."""
+        self.fs.invalidate_cache()
+        return sorted(patiently(lambda: self.fs.ls(self.path, detail=False), self))
+
     def write(self, content: bytes) -> None:
         """Write a file whole or not at all; what was there is replaced."""
         if self.local:
             files.write_bytes(Path(self.path), content)
         else:
-            patiently(lambda: self._put(content), self)
+            self._put(lambda path: self.fs.pipe_file(path, content))
 
-    def _put(self, content: bytes) -> None:
+    def fetch(self, room: Path) -> Path:
+        """A file on this computer's disks: this one, or a copy of it in the folder `room`."""
+        if self.local:
+            return Path(self.path)
+        copy = room / "fetched"
+        patiently(lambda: self.fs.get_file(self.path, str(copy)), self)
+        return copy
+
+    def send(self, file: Path) -> None:
+        """Write the content of a file of this computer, whole or not at all."""
+        if self.local:
+            with files.atomic_path(Path(self.path), keep_suffix=False) as temporary:
+                shutil.copyfile(file, temporary)
+        else:
+            self._put(lambda path: self.fs.put_file(str(file), path))
+
+    def _put(self, put: Callable[[str], Any]) -> None:
+        try:
+            patiently(lambda: self._put_once(put), self)
+        except FileNotFoundError as error:  # no such bucket
+            raise _sentence(self, "cannot be written", error) from error
+
+    def _put_once(self, put: Callable[[str], Any]) -> None:
         if _protocol(self.fs) in _PUTS_WHOLE:
-            self.fs.pipe_file(self.path, content)
+            put(self.path)
             return
         folder, _, name = self.path.rpartition("/")
-        temporary = f"{folder}/.{secrets.token_hex(4)}.part.{name}"
+        temporary = f"{folder}/.{name}.{secrets.token_hex(4)}.part"
         self.fs.makedirs(folder, exist_ok=True)
         try:
-            self.fs.pipe_file(temporary, content)
+            put(temporary)
             self.fs.mv(temporary, self.path)
         except BaseException:
             if self.fs.exists(temporary):
                 self.fs.rm_file(temporary)
             raise
-
-    def remove(self) -> None:
-        """Delete a file, or a folder with all that it holds; it may be gone already."""
-        with contextlib.suppress(FileNotFoundError):
-            patiently(lambda: self.fs.rm(self.path, recursive=True), self)
 
 
 def place(url: str | Path, options: Options | None = None) -> Place:
@@ -110,7 +141,9 @@ def place(url: str | Path, options: Options | None = None) -> Place:
         fs = _file_system(protocol, json.dumps((options or {}).get(protocol, {}), sort_keys=True))
         return Place(fs, fs._strip_protocol(text))
     except ImportError as error:
-        raise SettingError(f"{text}: {error}; pip can install it.") from None
+        package = _PACKAGES.get(protocol)
+        way = f"pip install {package}" if package else str(error)
+        raise SettingError(f"{text}: {protocol}:// needs one more package: {way}") from None
     except ValueError as error:
         raise SettingError(f"{text}: is no address that can be read ({error}).") from None
 
@@ -122,17 +155,38 @@ def check_writable(target: Place) -> None:
 
 
 def patiently(call: Callable[[], T], where: Place) -> T:
-    """`call`, again after a pause where a server or the way to it fails."""
+    """`call`, again after a pause where a server or the way to it fails.
+
+    What is not there is a `FileNotFoundError`; every other end is one of this package's errors.
+    """
     if where.local:
         return call()
-    for pause in _PAUSES:
+    for pause in (*_PAUSES, None):
         try:
             return call()
+        except PermissionError as error:
+            raise _sentence(where, "access is refused", error) from error
         except _FINAL:
             raise
-        except Exception:  # every storage throws its own kinds at a lost connection
-            time.sleep(pause * random.uniform(0.5, 1.5))
-    return call()
+        except Exception as error:  # every storage throws its own kinds at a lost connection
+            if _refused(error):
+                raise _sentence(where, "access is refused", error) from error
+            if pause is None:
+                raise _sentence(where, "the storage does not do it", error) from error
+        time.sleep(pause * random.uniform(0.5, 1.5))
+    raise AssertionError  # the last try returns or raises
+
+
+def _sentence(where: Place, what: str, error: Exception) -> SemilarError:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return SemilarError(f"{where.url}: {what} ({lines[0].removesuffix('.')}).")
+
+
+def _refused(error: Exception) -> bool:
+    """Whether a server has said no, for good, or would not know who asks."""
+    status = getattr(error, "status", None) or getattr(error, "code", None)
+    said = isinstance(status, int) and 400 <= status < 500 and status not in _PATIENT
+    return said or type(error).__name__ in _NO_ACCESS
 
 
 def _protocol(fs: Any) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from semilar.archive import restoring
@@ -19,7 +21,9 @@ from semilar.archive.storage import Place, place
 from semilar.errors import PhotoError
 
 Row = dict[str, Any]
-_AHEAD = 2  # photos that are decoded before their turn, and that wait to be stored
+# Photos that are decoded before their turn, and that wait to be stored; so many times those that
+# go through the network together.
+_AHEAD = 2
 
 
 @dataclass
@@ -59,38 +63,63 @@ class Worker:
         self.settings = settings
         self.target = place(settings.target, settings.storage)
         self.remover = settings.open()
-        self.readers = ThreadPoolExecutor(_AHEAD, thread_name_prefix="read")
-        self.writers = ThreadPoolExecutor(_AHEAD, thread_name_prefix="write")
+        self.ahead = _AHEAD * settings.together
+        self.readers = ThreadPoolExecutor(self.ahead, thread_name_prefix="read")
+        self.writers = ThreadPoolExecutor(self.ahead, thread_name_prefix="write")
 
-    def __call__(self, items: Iterable[Row]) -> list[Row]:
-        """The rows of the photos of `items`, each with the `number` of its item."""
+    def __call__(self, items: Iterable[Row], stop: Callable[[], bool] = lambda: False) -> list[Row]:
+        """The rows of the photos of `items`, each with the `number` of its item.
+
+        Once `stop` says so no other item is begun.
+        """
         rows: list[Row] = []
         plain = []
         for item in items:
             if item["source"].lower().endswith(TAR):
                 from semilar.archive.shards import restore_shard
 
-                rows += restore_shard(self, item)
+                rows += [] if stop() else restore_shard(self, item)
             else:
                 plain.append(item)
-        return rows + [work.finished() for work in self._pipeline(plain)]
+        wanted = (partial(self._read, item) for item in takewhile(lambda _: not stop(), plain))
+        return rows + [work.finished() for work in self.pipeline(wanted, self._write)]
 
-    def _pipeline(self, items: list[Row]) -> Iterator[Work]:
-        waiting = iter(items)
+    def pipeline(
+        self, wanted: Iterator[Callable[[], Work]], write: Callable[[Work], Work]
+    ) -> Iterator[Work]:
+        """What each of `wanted` reads, restored and given to `write`; in their order."""
         reading: deque[Future[Work]] = deque()
         writing: deque[Future[Work]] = deque()
         while True:
-            while len(reading) < _AHEAD and (item := next(waiting, None)):
-                reading.append(self.readers.submit(self._read, item))
+            while len(reading) < self.ahead and (read := next(wanted, None)):
+                reading.append(self.readers.submit(read))
             if not reading:
                 break
-            work = reading.popleft().result()
-            work.stage("restore", self.restore)
-            writing.append(self.writers.submit(self._write, work))
-            if len(writing) > _AHEAD:
+            count = min(self.settings.together, len(reading))
+            group = [reading.popleft().result() for _ in range(count)]
+            self._restore([work for work in group if work.photo is not None])
+            writing += [self.writers.submit(write, work) for work in group]
+            while len(writing) > self.ahead:
                 yield writing.popleft().result()
         for one in writing:
             yield one.result()
+
+    def _restore(self, group: list[Work]) -> None:
+        """Pixels with flare to pixels without; several go through the network together."""
+        strength = self.settings.wishes.strength
+        start = time.perf_counter()
+        try:
+            photos = [work.photo for work in group]
+            results = self.remover.remove_together(photos, strength=strength) if photos[1:] else []
+        except Exception:  # alone each can be told apart
+            results = []
+        if not results:
+            for work in group:
+                work.stage("restore", self.restore)
+            return
+        for work, result in zip(group, results, strict=True):
+            self._restored(work, result)
+            work.times["restore"] = (time.perf_counter() - start) / len(group)
 
     def _read(self, item: Row) -> Work:
         work = Work({name: item[name] for name in ("number", "source", "size", "mark")})
@@ -109,7 +138,7 @@ class Worker:
     def _fetch(self, work: Work, item: Row) -> None:
         if item["error"]:
             raise PhotoError(f"{item['source']}: {item['error']}, {item['target']}.")
-        target = _safe(item["target"])
+        target = safe(item["target"])
         work.content = place(item["source"], self.settings.storage).read()
         work.row["target"] = self.target.under(restoring.named(target, work.content)).url
 
@@ -122,10 +151,13 @@ class Worker:
     def restore(self, work: Work) -> None:
         """Pixels with flare to pixels without."""
         wishes = self.settings.wishes
-        restored = restoring.restore(work.photo, self.remover, wishes)
-        result, work.photo = restored.result, restored.picture()
+        self._restored(work, restoring.restore(work.photo, self.remover, wishes))
+
+    def _restored(self, work: Work, result: Any) -> None:
+        work.photo = result.image
+        changed = result.found and self.settings.wishes.strength > 0
         work.row |= {
-            "status": "restored" if result.found and wishes.strength > 0 else "unchanged",
+            "status": "restored" if changed else "unchanged",
             "found": str(result.found),
             "light": result.light,
         }
@@ -144,11 +176,13 @@ class Worker:
 
     def at(self, target: str) -> Place:
         """Where a result goes."""
-        return self.target.under(_safe(target))
+        return self.target.under(safe(target))
 
 
-def _safe(target: str) -> str:
+def safe(target: str) -> str:
     """`target`, which must stay below the folder of results."""
+    if not target.strip("/"):
+        raise PhotoError("A result without a name has no place.")
     if ".." in target.replace("\\", "/").split("/") or target.startswith("/"):
         raise PhotoError(f"{target}: leads out of the folder of results.")
     return target

@@ -154,11 +154,15 @@ def _conclude(report: "Report", as_json: bool) -> None:
         print_json(asdict(report))
     else:
         parts = [f"{report.done} done", f"{report.failed} failed"]
-        parts += [f"{report.before} done before"] if report.before else []
+        before = report.before - report.failed_before
+        parts += [f"{before} done before"] if before else []
+        parts += [f"{report.failed_before} failed before"] if report.failed_before else []
         say(f"{', '.join(parts)} in {report.seconds:.1f} s.")
+        if report.failed_before:
+            say("Photos that failed before were left alone; --retry-failed tries them again.")
         say(f"Manifest: {report.manifest}; page: {report.summary}.")
     if report.left:
-        complain(f"Stopped; {report.left} photos are left, the others are whole.")
+        complain(f"Stopped; {report.left} photos or shards are left, the others are whole.")
         raise typer.Exit(130)
     if not report.done and not report.before:
         if not report.failed:

@@ -1,6 +1,6 @@
 """The session: a loaded network that takes the flare out of one picture after another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
@@ -21,7 +21,7 @@ from semilar.restore.layer import Layer, estimate
 from semilar.restore.light_source import keep_light_source
 from semilar.restore.masks import fit_mask
 from semilar.restore.models import DEFAULT_MODEL, find_model
-from semilar.restore.pictures import canvas
+from semilar.restore.pictures import Canvas, canvas
 from semilar.restore.views import ORIENTATIONS, mean_of_views
 from semilar.restore.working import MOST_PIXELS, working_size
 from semilar.weights.card import SMALLEST, ModelCard
@@ -31,6 +31,7 @@ T = TypeVar("T")
 # On a processor so many pixels go through a network at once, and one picture at least: more of them
 # take more memory and no less time.
 _CPU_PIXELS = 2**19
+_GPU_PICTURES = len(ORIENTATIONS)  # on other devices: the views of one, or one view of so many
 STRONGEST = 2  # twice what was found; beyond that only black holes come
 
 
@@ -119,13 +120,28 @@ class Remover:
         `strength` goes from 0 (nothing changes) over 1 (what was found) to 2 (twice that; black is
         the end). `mask` limits the effect to a region: see `semilar.restore.masks`.
         """
-        if not 0 <= strength <= STRONGEST:
-            raise SettingError(f"A strength of {strength:g} is not between 0 and {STRONGEST}.")
+        check_strength(strength)
         given = canvas(picture)
+        layer = self.find(given.pixels, grey=given.grey)
+        return self._result(given, layer, strength, mask)
+
+    def remove_together(self, pictures: Sequence[T], *, strength: float = 1.0) -> list[Result[T]]:
+        """`remove` for pictures that go through the network together: for graphics cards.
+
+        Those of one working size form a batch; the results come in the order of `pictures`.
+        """
+        check_strength(strength)
+        given = [canvas(picture) for picture in pictures]
+        sizes = [self._size(one.pixels) for one in given]
+        layers: dict[int, Layer] = {}
+        for size in dict.fromkeys(sizes):
+            same = [i for i, one in enumerate(sizes) if one == size]
+            layers |= zip(same, self._layers([given[i] for i in same]), strict=True)
+        return [self._result(one, layers[i], strength, None) for i, one in enumerate(given)]
+
+    def _result(self, given: Canvas, layer: Layer, strength: float, mask: Any) -> Result[Any]:
         pixels = given.pixels
-        size = pixels.shape[0], pixels.shape[1]
-        region = None if mask is None else fit_mask(mask, size)
-        layer = self.find(pixels, grey=given.grey)
+        region = None if mask is None else fit_mask(mask, (pixels.shape[0], pixels.shape[1]))
         after = pixels
         if layer.found and strength > 0:
             after = subtract(pixels, layer, strength=strength, mask=region, threads=self.threads)
@@ -141,32 +157,45 @@ class Remover:
 
     def find(self, pixels: Pixels, *, grey: bool = False) -> Layer:
         """The layer that the network finds in *encoded* `pixels` (H, W, 3)."""
-        size = working_size(
+        return self._layers([Canvas(pixels, grey, lambda same: same)])[0]
+
+    def _size(self, pixels: Pixels) -> tuple[int, int]:
+        """The (height, width) at which the network sees *encoded* `pixels` (H, W, 3)."""
+        return working_size(
             (pixels.shape[0], pixels.shape[1]),
             side=self.working_size,
             most_pixels=max(MOST_PIXELS, 2 * self.working_size**2),
         )
-        small = shrink(pixels, size, threads=self.threads)
-        if self.card.domain == "linear":
-            scene = self._scene(small.mean)
-        else:
-            scene = srgb_to_linear(self._scene(encoded(small.mean.copy())))
-        return estimate(small, scene, grey=grey)
 
-    def _scene(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The network's scene in `picture` (h, w, 3), both in the light that the card names.
+    def _layers(self, given: Sequence[Canvas]) -> list[Layer]:
+        """The layers of pictures of one working size, which go through the network together."""
+        size = self._size(given[0].pixels)
+        small = [shrink(one.pixels, size, threads=self.threads) for one in given]
+        if self.card.domain == "linear":
+            scenes = self._scenes([one.mean for one in small])
+        else:
+            found = self._scenes([encoded(one.mean.copy()) for one in small])
+            scenes = [srgb_to_linear(scene) for scene in found]
+        whole = zip(small, scenes, given, strict=True)
+        return [estimate(one, scene, grey=its.grey) for one, scene, its in whole]
+
+    def _scenes(self, pictures: list[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
+        """The network's scenes in `pictures` (h, w, 3), all in the light that the card names.
 
         Tiny pictures are padded for it.
         """
-        height, width = picture.shape[:2]
+        height, width = pictures[0].shape[:2]
         room = [(0, max(0, SMALLEST - side)) for side in (height, width)]
-        padded = np.pad(picture, [*room, (0, 0)], mode="edge")
-        image = np.ascontiguousarray(padded.transpose(2, 0, 1)[None])
-        at_once = _CPU_PIXELS // (image[0, 0].size) if self._on_cpu else self.views
-        scene = mean_of_views(self._run, image, self.views, at_once=max(1, at_once))
-        found = np.clip(scene[0].transpose(1, 2, 0)[:height, :width], 0, 1)
+        padded = [np.pad(one, [*room, (0, 0)], mode="edge").transpose(2, 0, 1) for one in pictures]
+        image = np.stack(padded)
+        most = _CPU_PIXELS // (image[0, 0].size) if self._on_cpu else _GPU_PICTURES
+        at_once = max(1, most // len(pictures))
+        scenes = mean_of_views(self._run, image, self.views, at_once=at_once)
+        found = np.clip(scenes.transpose(0, 2, 3, 1)[:, :height, :width], 0, 1)
         rule = self.card.light_source
-        return keep_light_source(picture, found, rule) if rule else found
+        if not rule:
+            return list(found)
+        return [keep_light_source(*both, rule) for both in zip(pictures, found, strict=True)]
 
     def _run(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
         """The network's scenes for the pictures `image` (B, 3, H, W)."""
@@ -174,6 +203,12 @@ class Remover:
         if scene.shape != image.shape or not np.isfinite(scene).all():
             raise ModelError("The network gave no picture of the size it was given.")
         return scene
+
+
+def check_strength(strength: float) -> None:
+    """Refuse a strength that `Remover.remove` does not take."""
+    if not 0 <= strength <= STRONGEST:
+        raise SettingError(f"A strength of {strength:g} is not between 0 and {STRONGEST}.")
 
 
 def _word(layer: Layer) -> Found:

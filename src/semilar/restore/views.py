@@ -20,9 +20,9 @@ ORIENTATIONS = (0, 4, 3, 7, 1, 5, 2, 6)
 def mean_of_views(
     run: Callable[[Floats], Floats], image: Floats, views: int, *, at_once: int = 1
 ) -> Floats:
-    """The mean of `run` over the first `views` orientations of `image` (1, 3, H, W).
+    """The mean of `run` over the first `views` orientations of the pictures `image` (N, 3, H, W).
 
-    Orientations of the same shape go through `at_once`, as one batch (B, 3, H, W).
+    `at_once` orientations of the same shape go through as one batch (at_once x N, 3, H, W).
     """
     total = np.zeros(image.shape, np.float32)
     chosen = ORIENTATIONS[:views]
@@ -31,8 +31,8 @@ def mean_of_views(
         for start in range(0, len(same), at_once):
             batch = same[start : start + at_once]
             found = run(np.concatenate([turned(image, one) for one in batch]))
-            for i, orientation in enumerate(batch):
-                total += turned_back(found[i : i + 1], orientation)
+            for one, orientation in zip(np.split(found, len(batch)), batch, strict=True):
+                total += turned_back(one, orientation)
     return total / np.float32(views)
 
 
