@@ -31,12 +31,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def base(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Environment:
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample files of the documentation."""
+    folder = tmp_path_factory.mktemp("samples")
+    samples.fill(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def base(
+    built: tuple[Path, Path], photos: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Environment:
     """The wheel without extras, and the sample files of the documentation."""
     need_index()
     environment = Environment(tmp_path_factory.mktemp("user"))
     environment.install(str(built[0]))
-    samples.fill(environment.work)
+    shutil.copytree(photos, environment.work, dirs_exist_ok=True)
     return environment
 
 
@@ -171,11 +181,13 @@ def test_no_extra_is_forgotten() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("extra", OTHER_EXTRAS)
-def test_a_person_with_another_extra(extra: str, built: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_person_with_another_extra(
+    extra: str, built: tuple[Path, Path], photos: Path, tmp_path: Path
+) -> None:
     need_index()
     environment = Environment(tmp_path)
     environment.install(f"{built[0]}[{extra}]")
-    samples.fill(environment.work)
+    shutil.copytree(photos, environment.work, dirs_exist_ok=True)
     command, result = OTHER_EXTRAS[extra]
     environment.run(*shlex.split(command))
     assert (environment.work / result).exists()
