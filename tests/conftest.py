@@ -5,9 +5,10 @@ import sys
 
 import pytest
 
-from semilar.threads import one_thread_for_algebra
+from semilar.threads import nothing_is_reported, one_thread_for_algebra
 
 one_thread_for_algebra()
+nothing_is_reported()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,4 +1,4 @@
-"""How many threads libraries may start by themselves, and what they share."""
+"""What libraries may do by themselves: threads, memory, and reports to their makers."""
 
 import ctypes
 import os
@@ -15,6 +15,17 @@ def one_thread_for_algebra() -> None:
     """
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+
+
+def nothing_is_reported() -> None:
+    """Keep ONNX Runtime and Ray from telling their makers of every run: has to be said before they
+    load.
+
+    ONNX Runtime also keeps a number for this computer in the home folder. What the user has set
+    stays.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 
 def one_heap_for_all_threads() -> None:

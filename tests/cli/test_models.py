@@ -1,6 +1,7 @@
 """`semilar models` as a person and as a script meet it."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -65,7 +66,11 @@ def test_info_shows_a_card() -> None:
     assert whole == {"domain": "encoded", **card}
 
 
-def test_a_wrong_name_lists_the_right_ones() -> None:
+def test_a_wrong_name_lists_the_right_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("nobody", "semilar-t"):  # folders of these names change nothing
+        (tmp_path / name).mkdir()
+    assert _invoke("info", "semilar-t").exit_code == 0
     missing = _invoke("info", "nobody")
     assert missing.exit_code == 2
     assert missing.stderr == (

@@ -152,9 +152,11 @@ def test_a_file_to_standard_output(model: Path, tmp_path: Path) -> None:
 
 def test_nothing_is_written_where_outputs_collide(model: Path, tmp_path: Path) -> None:
     one, two = (_photo(tmp_path / name / "street.png") for name in "ab")
+    target, taken = tmp_path / "one.png", tmp_path / "taken"
+    taken.touch()
     before = sorted(tmp_path.rglob("*"))
-    target = tmp_path / "one.png"
     for arguments, words in (
+        ((one, "-o", taken), f"{taken}: is not a folder; a file's name needs a suffix"),
         ((one, two, "-o", target), f"{target}: names a file; several photos need a folder."),
         ((one, two, "--flare-out", target), f"{target}: names a file; several photos"),
         ((one, two, "-o", "-"), "-: standard output takes one photo; several need a folder."),
@@ -197,14 +199,15 @@ def test_a_full_disk_is_one_error(model: Path, tmp_path: Path, source: str) -> N
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_list_to_a_full_disk_is_one_error(tmp_path: Path, unbuffered: str) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("there is no disk that is always full")
-    street = _photo(tmp_path / "street.png")
+@pytest.mark.parametrize("words", ["info street.png", "--help", "remove --help", "--version"])
+def test_words_to_a_full_disk_are_one_error(tmp_path: Path, unbuffered: str, words: str) -> None:
+    _photo(tmp_path / "street.png")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "semilar", "info", str(street)],
+            [sys.executable, "-m", "semilar", *words.split()],
+            cwd=tmp_path,
             stdout=full,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},

@@ -73,6 +73,13 @@ def blocks(page: Path, text: str | None = None) -> Iterator[Block]:
         number += 1
 
 
+def mentions(page: Path) -> list[str]:
+    """The commands that a page names within its sentences, between single backticks."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    found = re.findall(r"(?<!`)`((?:semilar|make|python) [^`]+)`(?!`)", prose)
+    return [" ".join(command.split()) for command in found]
+
+
 def _marked(page: Path, lines: list[str], above: int) -> str:
     if above < 0 or "<!-- run" not in lines[above]:
         return "now"

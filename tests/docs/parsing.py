@@ -49,6 +49,33 @@ def parse(command: str) -> None:
     checks[words[0]](words[1:])
 
 
+def check_mention(command: str) -> None:
+    """Raise `CommandError` if prose names a verb, an option, a target or a file that is not there.
+
+    What stands for something else (`NAME`, `...`) is not looked at.
+    """
+    first, *words = shlex.split(command)
+    if first == "semilar":
+        _check_words(words)
+    elif first == "make":
+        _make(words)
+    elif words[0] != "-m":
+        _script(words)
+
+
+def _check_words(words: list[str]) -> None:
+    command: Any = typer.main.get_command(app)
+    known = {"--help"}
+    for word in words:
+        known |= {name for one in command.params for name in one.opts + one.secondary_opts}
+        if hasattr(command, "commands") and not word.startswith("-"):
+            if word not in command.commands:
+                raise CommandError(f"semilar {shlex.join(words)}: there is no {word}.")
+            command = command.commands[word]
+        elif word.startswith("-") and word.partition("=")[0] not in known | {"-"}:
+            raise CommandError(f"semilar {shlex.join(words)}: there is no option {word}.")
+
+
 def _semilar(words: list[str]) -> None:
     # Typer brings its own copy of click, so nothing here names click's classes.
     command: Any = typer.main.get_command(app)

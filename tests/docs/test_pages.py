@@ -23,8 +23,8 @@ import pytest
 
 from semilar.errors import RecipeError
 from tests.docs import samples
-from tests.docs.pages import PAGES, PageError, blocks
-from tests.docs.parsing import CommandError, only_parsed, parse
+from tests.docs.pages import PAGES, PageError, blocks, mentions
+from tests.docs.parsing import CommandError, check_mention, only_parsed, parse
 
 pytestmark = pytest.mark.posix  # the commands are written for a POSIX shell
 SERVICE = "127.0.0.1:8000"
@@ -112,6 +112,30 @@ def test_every_block_of_a_page_works(page: Path, room: Path) -> None:
 )
 def test_slow_blocks_work_too(page: Path, room: Path) -> None:
     run_page(page, slow=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_command_within_a_sentence_exists(page: Path) -> None:
+    for command in mentions(page):
+        check_mention(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "semilar erase",
+        "semilar models inof NAME",
+        "semilar remove --strenght",
+        "make dmeo",
+        "python tools/absent.py",
+    ],
+)
+def test_wrong_commands_within_a_sentence_are_found(command: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"See `{command}` for more.\n\n```sh\nsemilar other\n```\n")
+    assert mentions(page) == [command]
+    with pytest.raises(CommandError):
+        check_mention(command)
 
 
 @pytest.mark.parametrize(

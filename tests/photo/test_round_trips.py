@@ -7,7 +7,7 @@ import numpy as np
 import pillow_heif
 import pytest
 import tifffile
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, PngImagePlugin
 from skimage.metrics import peak_signal_noise_ratio
 
 from semilar import photo
@@ -212,6 +212,22 @@ def test_every_comment_of_a_jpeg_is_kept() -> None:
     shot = photo.read(source)
     with Image.open(io.BytesIO(photo.encode(shot.with_pixels(255 - shot.pixels)))) as after:
         assert after.info["comment"] == b"before\nfirst"
+
+
+@pytest.mark.parametrize("depth", [8, 16])
+def test_what_is_written_in_a_png_stays(depth: int) -> None:
+    text = PngImagePlugin.PngInfo()
+    text.add_text("Comment", "from the bridge")
+    text.add_text("Description", "long " * 99, zip=True)
+    text.add_itxt("Title", "Straße bei Nacht", lang="de")
+    grey = smooth_picture()[:, :, 0].astype(np.uint16) * 257
+    image = Image.fromarray(smooth_picture() if depth == 8 else grey)
+    shot = photo.read(file_bytes(image, "PNG", pnginfo=text))
+    assert shot.depth == depth
+    with Image.open(io.BytesIO(photo.encode(shot.with_pixels(shot.pixels // 2)))) as after:
+        assert isinstance(after, PngImagePlugin.PngImageFile)
+        wanted = {"Comment": "from the bridge", "Description": "long " * 99}
+        assert after.text == {**wanted, "Title": "Straße bei Nacht"}
 
 
 def test_turned_jpeg_loses_less_than_with_upright_tables() -> None:

@@ -92,6 +92,7 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
         ({"working_size": 8}, semilar.SettingError, "below 16"),
         ({"working_size": 0}, semilar.SettingError, "below 16"),
         ({"views": 9}, semilar.SettingError, "between 1 and 8"),
+        ({"threads": 0}, semilar.SettingError, "1 or more"),
     ],
 )
 def test_wrong_names_list_the_right_ones(options: dict, kind: type, words: str) -> None:

@@ -20,6 +20,7 @@ from semilar.archive.local_engine import TRIES, ended
 from semilar.archive.restoring import Settings
 from semilar.archive.worker import Row, Worker
 from semilar.errors import SemilarError
+from semilar.threads import nothing_is_reported
 
 _WAVE = 4000  # handfuls that the driver keeps in the object store
 _ROWS = ledger.SCHEMA.append(pa.field("number", pa.int64()))
@@ -48,6 +49,7 @@ def run(
 ) -> Iterator[list[Row]]:
     """Restore all `chunks` on the cluster at `address`, or on one of this computer alone."""
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its remarks are for its developers
+    nothing_is_reported()
     import ray
 
     begun = not ray.is_initialized()

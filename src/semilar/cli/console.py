@@ -122,12 +122,17 @@ def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
             _drop_output()
             raise typer.Exit(Exit.DONE) from None
         except OSError as error:  # a full disk, a folder without permission
-            _drop_output()
-            place = error.filename or "the output"
-            complain(f"{place}: cannot be read or written ({error.strerror or error}).")
+            unwritable(error)
             raise typer.Exit(Exit.UNUSABLE) from None
 
     return _with_verbosity(guarded, verb)
+
+
+def unwritable(error: OSError) -> None:
+    """Say what the system did not allow."""
+    _drop_output()
+    place = error.filename or "the output"
+    complain(f"{place}: cannot be read or written ({error.strerror or error}).")
 
 
 def _drop_output() -> None:

@@ -1,5 +1,6 @@
 """`semilar`: the group of verbs. Each verb's file imports what it needs when it is called."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -23,7 +24,7 @@ from semilar.cli import (
     watch,
     weights,
 )
-from semilar.cli.console import Quiet, Verbose, Verbosity, out
+from semilar.cli.console import Exit, Quiet, Verbose, Verbosity, out, unwritable
 from semilar.cli.verbs import Group, Verb
 
 app = typer.Typer(
@@ -78,4 +79,8 @@ app.add_typer(weights.app, name="weights")
 
 def run() -> None:
     """The console script."""
-    app()
+    try:
+        app()
+    except OSError as error:  # help on its way to a full disk; verbs have caught theirs
+        unwritable(error)
+        sys.exit(Exit.UNUSABLE)

@@ -161,7 +161,7 @@ def serve(
         public=public,
         verbose=Verbosity.verbose,
     )
-    shown = f"[{host}]" if ":" in host else host
+    shown = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     listen(plan, address, ready=lambda: say(f"Open http://{shown}:{port}/ (Ctrl-C ends it)."))
 
 

@@ -1,5 +1,6 @@
 """Verbs as Typer's commands: what every one of them takes, and how their help looks."""
 
+import re
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -7,6 +8,11 @@ from typer.core import TyperCommand, TyperGroup
 
 class Verb(TyperCommand):
     """A command whose help is written as manuals are: `semilar remove [OPTIONS] IN...`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Paragraphs are as wide as the terminal, not as the source.
+        self.help = re.sub(r"(?<!\n)\n(?!\n)", " ", self.help or "")
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Options and arguments; a flag takes no value, so none is shown."""

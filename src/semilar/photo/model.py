@@ -30,6 +30,7 @@ class Metadata:
     jpeg_sampling: int = -1  # Pillow's code: 0 is 4:4:4, 1 is 4:2:2, 2 is 4:2:0, -1 unknown
     jpeg_progressive: bool = False
     jpeg_comment: bytes | None = None
+    png_text: tuple[tuple[bytes, bytes], ...] = ()  # chunks of text: kind and content
     lossless: bool = False  # only asked of formats that can be both, as WebP
 
 

@@ -41,7 +41,7 @@ def _described(metadata: Metadata) -> list[bytes]:
         chunks.append(_chunk(b"eXIf", metadata.exif))
     if metadata.xmp:
         chunks.append(_chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + metadata.xmp))
-    return chunks
+    return chunks + [_chunk(kind, text) for kind, text in metadata.png_text]
 
 
 def _compressed(pixels: Pixels) -> list[bytes]:

@@ -20,6 +20,7 @@ from semilar.photo.formats import FORMATS, MOST_IN_JPEG_MARKER, RAW_SUFFIXES, sn
 from semilar.photo.gps import exif_without_gps, file_without_gps, has_gps, xmp_without_gps
 from semilar.photo.model import Metadata, Photo, PhotoError, Pixels, UnsupportedPixelsError
 from semilar.photo.notes import changes, check_frames, count_frames
+from semilar.photo.png_text import text_chunks
 from semilar.photo.raw import read_raw
 from semilar.photo.tiff_samples import TiffSamples, tiff_samples
 
@@ -131,6 +132,8 @@ def _decode(
     notes = check_frames(frames, kind, label, first_frame=first_frame)
     notes += changes(image, kind, label, content, deep=samples is not None)
     metadata = _metadata(image, kind)
+    if kind == "PNG":
+        metadata = replace(metadata, png_text=text_chunks(content))
     turn = _turn_left(kind, metadata, samples)
     original = content if frames == 1 and _as_stored(image, kind, turn) else None
     if strip_gps:

@@ -11,7 +11,7 @@ from semilar.errors import SemilarError
 from semilar.extras import load_extra
 from semilar.files import write_bytes
 from semilar.photo.formats import FORMATS, MOST_IN_JPEG_MARKER, by_suffix
-from semilar.photo.model import Photo, PhotoError, Pixels, to_depth
+from semilar.photo.model import Metadata, Photo, PhotoError, Pixels, to_depth
 from semilar.photo.png16 import png16
 from semilar.photo.tiff import tiff
 
@@ -124,11 +124,10 @@ def _options(photo: Photo, kind: str, quality: int | None) -> dict[str, Any]:
         options["exif"] = b"Exif\0\0" + data.exif if kind in ("JPEG", "WEBP") else data.exif
     if data.dpi and kind in ("JPEG", "PNG"):
         options["dpi"] = data.dpi
-    if data.xmp and not (kind == "JPEG" and len(data.xmp) > MOST_IN_JPEG_MARKER):
-        if kind == "PNG":
-            options["pnginfo"] = _png_xmp(data.xmp)
-        else:
-            options["xmp"] = data.xmp
+    if data.xmp and kind != "PNG" and not (kind == "JPEG" and len(data.xmp) > MOST_IN_JPEG_MARKER):
+        options["xmp"] = data.xmp
+    if kind == "PNG":
+        options["pnginfo"] = _png_info(data)
     if kind in _QUALITY:
         options |= _compression(photo, kind, quality)
     return options
@@ -150,7 +149,10 @@ def _compression(photo: Photo, kind: str, quality: int | None) -> dict[str, Any]
     return {"quality": chosen}
 
 
-def _png_xmp(xmp: bytes) -> PngImagePlugin.PngInfo:
-    chunk = PngImagePlugin.PngInfo()
-    chunk.add_itxt("XML:com.adobe.xmp", xmp.decode("utf-8", "replace"))
-    return chunk
+def _png_info(data: Metadata) -> PngImagePlugin.PngInfo:
+    chunks = PngImagePlugin.PngInfo()
+    if data.xmp:
+        chunks.add_itxt("XML:com.adobe.xmp", data.xmp.decode("utf-8", "replace"))
+    for kind, text in data.png_text:
+        chunks.add(kind, text)
+    return chunks

@@ -81,6 +81,8 @@ class _Places:
         if output is None or output == STREAM:
             return
         self.folder = many or output.is_dir() or not output.suffix
+        if self.folder and output.exists() and not output.is_dir():
+            raise SettingError(f"{output}: is not a folder; a file's name needs a suffix as .jpg.")
         if not self.folder and by_suffix(output) is None:
             known = ", ".join(one.suffixes[0] for one in FORMATS.values())
             raise PhotoError(f"{output}: cannot write {output.suffix} files; known are {known}.")

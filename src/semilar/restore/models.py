@@ -52,9 +52,9 @@ def find_model(model: str | Path = DEFAULT_MODEL) -> Model:
     """A model by name (`known_models`), or the one at a path."""
     path = Path(model)
     if path.suffix not in SUFFIXES:
-        if path.exists() or path.parent != Path():
+        if path.parent != Path():
             raise ModelError(f"{model}: is not a model; those end in {' or '.join(SUFFIXES)}.")
-        there = {one.name: one for one in known_models()}
+        there = {one.name: one for one in known_models()}  # a folder of that name does not matter
         if str(model) not in there:
             raise ModelError(
                 f"No model is called {str(model)!r}; there are: {', '.join(there)}; "

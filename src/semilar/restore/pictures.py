@@ -45,7 +45,7 @@ def canvas(picture: Any) -> Canvas:
     if hasattr(picture, "read"):
         return _of_stream(picture)
     raise PhotoError(
-        f"A {type(picture).__name__} is no picture; give a path, bytes, a file object, a Pillow "
+        f"{type(picture).__name__} is no picture; give a path, bytes, a file object, a Pillow "
         "image or an array."
     )
 

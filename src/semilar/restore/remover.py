@@ -87,6 +87,8 @@ class Remover:
         working_size: int | None = None,
         views: int | None = None,
     ) -> None:
+        if threads is not None and threads < 1:
+            raise SettingError(f"{threads} threads cannot do the work; give 1 or more.")
         self.threads = threads or cores()
         self.card = ModelCard()
         if engine is None or isinstance(engine, str):
