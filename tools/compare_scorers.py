@@ -132,7 +132,7 @@ def kind_table(wrong: dict[str, Counter[str]], tried: Counter[str]) -> Iterator[
     """How often each scorer prefers a ruin, kind by kind."""
     yield "| kind | " + " | ".join(f"`{name}`" for name in wrong) + " | of |"
     yield "| --- |" + " --- |" * (len(wrong) + 1)
-    for kinds, heading in ((TAUGHT, "taught"), (UNSEEN, "not taught")):
+    for kinds, heading in ((TAUGHT, "that may be taught"), (UNSEEN, "kept for checking")):
         for kind in [*kinds, None]:
             members = list(kinds) if kind is None else [kind]
             cells = [sum(found[k] for k in members) for found in (*wrong.values(), tried)]
