@@ -10,8 +10,8 @@ from torch import Tensor
 from semilar.quality.scorers.restorations import (
     KINDS,
     draw_restorations,
+    gaussian,
     restore,
-    ruins,
     true_psnr,
 )
 
@@ -80,9 +80,9 @@ def test_drawn_restorations_start_with_the_clean_and_the_flared_picture():
     assert torch.equal(drawn, again)
 
 
-def test_blurred_ruins_are_scipys_gaussian():
+def test_blur_is_scipys_gaussian():
     _, clean = scene()
     expected = ndimage.gaussian_filter(
         clean.numpy(), (0, 0, 2, 2), mode="nearest", radius=(0, 0, 6, 6)
     )
-    np.testing.assert_allclose(ruins(clean)["blurred by 2 pixels"], expected, atol=1e-5)
+    np.testing.assert_allclose(gaussian(clean, 2), expected, atol=1e-5)

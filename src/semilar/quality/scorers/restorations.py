@@ -52,14 +52,6 @@ def draw_restorations(
     return round_to_bytes(torch.cat(made))
 
 
-def ruins(photo: Tensor) -> dict[str, Tensor]:
-    """Versions of photographs (B, 3, H, W), encoded, that no scorer may prefer to them."""
-    blurs = {f"blurred by {s} pixels": gaussian(photo, s) for s in (2, 4, 8)}
-    fogs = {f"{f:.0%} fog": torch.lerp(photo, torch.full_like(photo, 0.7), f) for f in (0.4, 0.8)}
-    darks = {"black": torch.zeros_like(photo), "nearly black": photo * 0.1}
-    return darks | fogs | blurs
-
-
 def true_psnr(restored: Tensor, clean: Tensor) -> Tensor:
     """PSNR (B,) of encoded pictures against their scene, `BEST_PSNR` at most."""
     return -10 * torch.log10((restored - clean).square().mean((1, 2, 3)) + 10 ** (-BEST_PSNR / 10))
