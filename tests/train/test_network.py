@@ -9,6 +9,7 @@ from safetensors.torch import load_file, save_file
 from semilar.errors import SemilarError
 from semilar.train.network import build_net, initial_weights
 from semilar.train.run_folder import RunFolder
+from semilar.train.start import compiled
 from semilar.train.weights_file import origin_card, run_card, write_weights
 from semilar.weights import ModelCard, bundled
 from tests.train.tiny import tiny_recipe
@@ -82,3 +83,15 @@ def test_damaged_weights_are_no_start(tmp_path: Path) -> None:
     file.write_bytes(content)
     with pytest.raises(SemilarError, match=r"first.safetensors: is damaged"):
         build_net(tiny_recipe(tmp_path, changes={"init": str(file)}))
+
+
+@pytest.mark.slow
+def test_a_compiled_network_takes_the_sizes_of_a_curriculum(tmp_path: Path) -> None:
+    """Code for any size, which the compiler tries at the second one, fails on these networks."""
+    net = build_net(tiny_recipe(tmp_path, changes={"net": {"name": "raliformer-t"}}))
+    fused = compiled(net)
+    for batch, side in ((2, 64), (1, 96)):
+        picture = torch.rand(batch, 3, side, side).to(memory_format=torch.channels_last)
+        scene, flare = fused(picture)
+        (scene.mean() + flare.mean()).backward()
+        torch.testing.assert_close(scene, net(picture)[0], atol=1e-4, rtol=1e-4)

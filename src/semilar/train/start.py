@@ -176,12 +176,13 @@ def compiled(net: nn.Module) -> nn.Module:
     """The network as `torch.compile` fuses it, with the same parameters.
 
     Its compiler's pool of processes never answers once data workers have been forked, so it works
-    in this one.
+    in this one. Each size of a curriculum is compiled for itself: asked for code that takes any
+    size, the compiler fails on these networks.
     """
     from torch._inductor import config
 
     config.compile_threads = 1
-    return cast(nn.Module, torch.compile(net))
+    return cast(nn.Module, torch.compile(net, dynamic=False))
 
 
 def check_batches(recipe: Recipe, world: int) -> None:
