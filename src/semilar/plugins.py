@@ -1,4 +1,4 @@
-"""What other packages add: networks, scorers and engines, found by their entry points.
+"""What other packages add: networks, scorers, engines and metrics, found by their entry points.
 
 A package names them in its own `pyproject.toml`, and they are used by name like those here:
 
@@ -8,6 +8,8 @@ A package names them in its own `pyproject.toml`, and they are used by name like
     myscore = "mypackage.score:Score"   # called without arguments, gives a Scorer
     [project.entry-points."semilar.engines"]
     myengine = "mypackage.engine:open"  # called with model, device and threads, gives an Engine
+    [project.entry-points."semilar.metrics"]
+    mymetric = "mypackage.metric:METRIC"  # a semilar.evaluate.Metric whose key is mymetric
 """
 
 from collections.abc import Mapping
@@ -17,7 +19,7 @@ from typing import Any, Literal, TypeVar
 from semilar.errors import SemilarError
 
 T = TypeVar("T")
-Kind = Literal["networks", "scorers", "engines"]
+Kind = Literal["networks", "scorers", "engines", "metrics"]
 
 
 def names(kind: Kind, own: Mapping[str, Any]) -> list[str]:

@@ -102,10 +102,8 @@ def _dry_run(recipe: Any) -> None:
 
 
 def _train(recipe: Any, *, resume: bool, max_minutes: float | None) -> None:
-    from semilar.net import keep_freed_memory
     from semilar.train.start import train as run
 
-    keep_freed_memory()
     display = ProgressDisplay()
     try:
         ending = run(recipe, resume=resume, max_minutes=max_minutes, display=display)

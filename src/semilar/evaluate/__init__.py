@@ -1,6 +1,7 @@
 """Benchmark runs: pictures against their ground truth, tables with intervals, a report page."""
 
 from semilar.evaluate.layouts import find_sets
+from semilar.evaluate.metrics import Compared, Metric, metrics
 from semilar.evaluate.output import as_csv, as_json, check_free, subject_mark
 from semilar.evaluate.pairing import Series, pair_folders
 from semilar.evaluate.pool import processors
@@ -10,7 +11,9 @@ from semilar.evaluate.run import Evaluation, evaluate
 from semilar.evaluate.summary import Summary, summarize
 
 __all__ = [
+    "Compared",
     "Evaluation",
+    "Metric",
     "Series",
     "Summary",
     "as_csv",
@@ -19,6 +22,7 @@ __all__ = [
     "claim_folder",
     "evaluate",
     "find_sets",
+    "metrics",
     "pair_folders",
     "processors",
     "restore_pictures",

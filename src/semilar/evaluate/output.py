@@ -11,7 +11,7 @@ from typing import Any
 
 from semilar import __version__
 from semilar.errors import OutputExistsError
-from semilar.evaluate.metrics import BY_KEY, Row
+from semilar.evaluate.metrics import Row, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Summary
 
@@ -43,8 +43,8 @@ def as_json(evaluation: Evaluation, summary: Summary, *, mark: str) -> dict[str,
             "pictures": summary.count,
             "metrics": {
                 key: {
-                    "label": BY_KEY[key].label,
-                    "higher_is_better": BY_KEY[key].higher_is_better,
+                    "label": metric(key).label,
+                    "higher_is_better": metric(key).higher_is_better,
                 }
                 for key in summary.metrics
             },
