@@ -84,7 +84,8 @@ def test_one_of_each_is_used_by_its_name(tmp_path: Path) -> None:
     picture = torch.rand(1, 3, 40, 40)
     scene, _ = build("guest-net")(picture)
     assert torch.equal(scene, picture)
-    assert scorer("brightness")(picture).item() == pytest.approx(picture.mean().item())
+    for name in ("brightness", "guest_package:Brightness"):
+        assert scorer(name)(picture).item() == pytest.approx(picture.mean().item())
     model = dimming_model(tmp_path / "dim.onnx", keep=0.9)
     result = Remover(model=model, engine="half").remove(np.full((64, 64, 3), 200, np.uint8))
     assert result.image[32, 32, 0] == pytest.approx(100, abs=1)

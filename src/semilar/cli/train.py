@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from semilar.cli.console import complain, detail, err, out, progress, say, sentences
+from semilar.cli.console import command, complain, detail, err, out, progress, say
 from semilar.recipes import recipe_names
 
 
@@ -43,7 +43,7 @@ class ProgressDisplay:
             say(f"step {step}  {text}")
 
 
-@sentences
+@command
 def train(
     recipe: Annotated[
         str,

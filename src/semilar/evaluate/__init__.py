@@ -2,9 +2,8 @@
 
 from semilar.evaluate.layouts import find_sets
 from semilar.evaluate.metrics import Compared, Metric, metrics
-from semilar.evaluate.output import as_csv, as_json, check_free, subject_mark
+from semilar.evaluate.output import as_csv, as_json, check_free, subject_mark, write_results
 from semilar.evaluate.pairing import Series, pair_folders
-from semilar.evaluate.pool import processors
 from semilar.evaluate.report import write_report
 from semilar.evaluate.restoring import claim_folder, restore_pictures
 from semilar.evaluate.run import Evaluation, evaluate
@@ -24,9 +23,9 @@ __all__ = [
     "find_sets",
     "metrics",
     "pair_folders",
-    "processors",
     "restore_pictures",
     "subject_mark",
     "summarize",
     "write_report",
+    "write_results",
 ]

@@ -14,6 +14,7 @@ from semilar.errors import OutputExistsError
 from semilar.evaluate.metrics import Row, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Summary
+from semilar.files import write_text
 
 _HEAD = 2000  # bytes in which a file says what it is about
 
@@ -31,6 +32,17 @@ def check_free(target: Path, mark: str) -> None:
     with target.open("rb") as file:
         if mark.encode() not in file.read(_HEAD):
             raise OutputExistsError(f"{target}: already exists and is about something else.")
+
+
+def write_results(folder: Path, evaluation: Evaluation, facts: dict[str, Any]) -> list[Path]:
+    """Write the facts of `as_json` and the rows of `as_csv` into `folder`; the files."""
+    contents = {
+        folder / "evaluation.json": json.dumps(facts, indent=1, ensure_ascii=False),
+        folder / "evaluation.csv": as_csv(evaluation),
+    }
+    for path, text in contents.items():
+        write_text(path, text)
+    return list(contents)
 
 
 def as_json(evaluation: Evaluation, summary: Summary, *, mark: str) -> dict[str, Any]:

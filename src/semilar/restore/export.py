@@ -14,7 +14,7 @@ from semilar.restore.models import find_model
 from semilar.restore.onnx_engine import OnnxEngine
 from semilar.restore.torch_engine import load_network
 from semilar.restore.views import ORIENTATIONS
-from semilar.weights.card import SMALLEST, ModelCard
+from semilar.weights import SMALLEST, ModelCard
 
 Floats = NDArray[np.float32]
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from semilar.photo.formats import FORMATS, RAW_SUFFIXES, known_suffixes, sniff
+from semilar.photo import FORMATS, RAW_SUFFIXES, known_suffixes, sniff
 
 MARK = ".deflared"
 

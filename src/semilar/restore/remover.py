@@ -24,7 +24,7 @@ from semilar.restore.models import DEFAULT_MODEL, find_model
 from semilar.restore.pictures import canvas
 from semilar.restore.views import ORIENTATIONS, mean_of_views
 from semilar.restore.working import MOST_PIXELS, working_size
-from semilar.weights.card import SMALLEST, ModelCard
+from semilar.weights import SMALLEST, ModelCard
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from semilar.errors import ModelError
 from semilar.extras import load_extra
 from semilar.restore.models import Model
-from semilar.weights.card import ModelCard
+from semilar.weights import ModelCard
 
 Floats = NDArray[np.float32]
 

@@ -14,8 +14,7 @@ from semilar.train.adamp import AdamP
 from semilar.train.checkpoint import Checkpoint
 from semilar.train.muon import Muon
 from semilar.train.recipe import Optimizer, Recipe
-from semilar.weights import bundled
-from semilar.weights.card import SUFFIXES, verify
+from semilar.weights import SUFFIXES, bundled, verify
 
 
 def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module:
