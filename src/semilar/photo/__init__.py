@@ -2,7 +2,7 @@
 
 from semilar.photo.folder import find_photos
 from semilar.photo.formats import FORMATS, RAW_SUFFIXES, by_suffix, known_suffixes, sniff
-from semilar.photo.model import Metadata, Photo, PhotoError, to_depth, white
+from semilar.photo.model import Metadata, Photo, PhotoError, Pixels, to_depth, white
 from semilar.photo.reading import DEFAULT_MAX_PIXELS, read
 from semilar.photo.writing import encode, losses, write
 
@@ -13,6 +13,7 @@ __all__ = [
     "Metadata",
     "Photo",
     "PhotoError",
+    "Pixels",
     "by_suffix",
     "encode",
     "find_photos",

@@ -1,7 +1,7 @@
 """A photograph of any size through a network: engines, full resolution, batches, watching."""
 
 from semilar.restore.batch import Outcome, Tally, Wishes, restore_jobs, shown
-from semilar.restore.curves import Pixels, decode
+from semilar.restore.curves import decode
 from semilar.restore.engines import Engine
 from semilar.restore.export import export_model
 from semilar.restore.found import Found, how_much
@@ -24,7 +24,6 @@ __all__ = [
     "Layer",
     "Model",
     "Outcome",
-    "Pixels",
     "Remover",
     "Restored",
     "Result",

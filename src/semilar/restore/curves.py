@@ -6,17 +6,12 @@ than all the rest. Floats, and integers of 32 bits, go through the exact curve.
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.photo import white
-from semilar.photo.light import linear_to_srgb, srgb_table, srgb_to_linear
-
-Floats = NDArray[np.float32]
-Pixels = NDArray[Any]
-"""Encoded light, of any type that `semilar.photo.model.Pixels` lists."""
+from semilar.photo import Pixels, white
+from semilar.photo.light import Floats, linear_to_srgb, srgb_table, srgb_to_linear
 
 _STEPS_8 = 65535  # at the dark end, where the curve is steepest, still 20 steps per 8-bit code
 _STEPS = 8192

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semilar import plugins
 from semilar.errors import ModelError
+from semilar.photo.light import Floats
 from semilar.restore.models import Model
 from semilar.threads import cores
-
-Floats = NDArray[np.float32]
 
 
 class Engine(Protocol):

@@ -12,11 +12,11 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.restore.curves import Pixels, decode, encode
+from semilar.photo import Pixels
+from semilar.photo.light import Floats
+from semilar.restore.curves import decode, encode
 from semilar.restore.layer import Layer, Small, brightness, clipped
 from semilar.restore.resample import Resampler, area, cubic
-
-Floats = NDArray[np.float32]
 
 # A layer is enlarged across in bands, which share rows of it with their neighbours, so large ones.
 # Within a band a strip of rows is worked on at a time: with its temporaries it fits a core's cache.

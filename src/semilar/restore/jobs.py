@@ -165,7 +165,7 @@ def _expand(given: str, complaints: list[str]) -> dict[Path, Path]:
         found = _originals(find_photos(path, unreadable=unreadable))
         return {photo: photo.relative_to(path) for photo in found}
     if path.exists() or not glob.has_magic(given):
-        return {path: Path(path.name)}  # a missing file gets its sentence when it is read
+        return {path: Path(path.name)}  # of a missing file the error comes when it is read
     matches = sorted(Path(match) for match in glob.glob(given, recursive=True))  # noqa: PTH207
     return {match: Path(match.name) for match in _originals(matches) if match.is_file()}
 

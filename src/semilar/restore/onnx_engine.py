@@ -4,12 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
-from numpy.typing import NDArray
 
 from semilar.errors import ModelError
+from semilar.photo.light import Floats
 from semilar.restore.engines import one_by_one
-
-Floats = NDArray[np.float32]
 
 _PROVIDERS = {
     "cpu": "CPUExecutionProvider",

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import ModelError, SettingError
-from semilar.photo import Photo
+from semilar.photo import Photo, Pixels
 from semilar.photo.light import srgb_to_linear
-from semilar.restore.curves import Pixels, encoded
+from semilar.restore.curves import encoded
 from semilar.restore.engines import Engine, cores, open_engine
 from semilar.restore.found import Found, how_much
 from semilar.restore.fullsize import removed_light, shrink, subtract

@@ -2,16 +2,13 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from semilar.errors import ModelError
 from semilar.extras import load_extra
+from semilar.photo.light import Floats
 from semilar.restore.models import Model
 from semilar.weights import ModelCard
-
-Floats = NDArray[np.float32]
 
 
 class TorchEngine:

@@ -5,8 +5,9 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from semilar.photo import Pixels
 from semilar.restore import Found as Word
-from semilar.restore import Pixels, decode, how_much
+from semilar.restore import decode, how_much
 
 WORDS = tuple(word.value for word in Word)
 _SAMPLES = 1_000_000
