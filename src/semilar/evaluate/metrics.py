@@ -43,6 +43,12 @@ class Compared:
         assert self.mask is not None
         return region_psnr(self.picture, self.truth, self.mask)
 
+    @property
+    def outside(self) -> float | None:
+        """PSNR of what is not left out."""
+        assert self.left_out is not None
+        return psnr_outside(self.picture, self.truth, self.left_out)
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -86,7 +92,7 @@ _OWN = (
         "outside_psnr",
         "PSNR outside the mask (dB)",
         3,
-        lambda one: psnr_outside(one.picture, one.truth, one.left_out),
+        lambda one: one.outside,
         needs="left_out",
     ),
 )
