@@ -9,7 +9,8 @@ and of two extreme lenses follows.
 Both ways get the true scene at the network's size and bring it to the photo's, in turn. The usual
 way shrinks encoded 8-bit pictures, takes their absolute difference, enlarges and subtracts it.
 Times are CPU seconds on one core; "own time" is all of `Remover.remove` but the engine, beside
-decoding and encoding the same photo as JPEG.
+decoding and encoding the same photo as JPEG; "layer" is the part of it that carries the layer to
+full size and takes it away.
 """
 
 import argparse
@@ -22,12 +23,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from semilar import photo as photos
-from semilar.flare import SynthSettings, synthesize
-from semilar.flare.scene import night_scene
+from semilar.flare import SynthSettings, night_scene, synthesize
 from semilar.photo import Photo
 from semilar.photo.light import linear_to_srgb
 from semilar.restore import Remover
-from semilar.restore.fullsize import shrink
+from semilar.restore.fullsize import shrink, subtract
 from semilar.restore.working import working_size
 
 Bytes = NDArray[np.uint8]
@@ -63,13 +63,17 @@ def usual_way(spoiled: Bytes, scene: Bytes) -> Bytes:
     return np.clip(spoiled.astype(np.int16) - np.asarray(large, np.int16), 0, 255).astype(np.uint8)
 
 
-def our_way(spoiled: Bytes, scene: Bytes) -> tuple[Bytes, float]:
-    """The restored photo and the own time of the session."""
+def our_way(spoiled: Bytes, scene: Bytes) -> tuple[Bytes, float, float]:
+    """The restored photo, the own time of the session, and that of the layer at full size."""
     oracle = Oracle(scene)
     remover = Remover(engine=oracle, threads=1)
     start = time.process_time()
     image = remover.remove(spoiled).image
-    return image, time.process_time() - start - oracle.seconds
+    own = time.process_time() - start - oracle.seconds
+    layer = remover.find(spoiled)
+    start = time.process_time()
+    subtract(spoiled, layer)
+    return image, own, time.process_time() - start
 
 
 def simulated(size: tuple[int, int], seed: int, preset: str) -> tuple[Bytes, Bytes]:
@@ -92,18 +96,18 @@ def decibels(picture: Bytes, truth: Bytes) -> float:
 
 
 def measure(name: str, size: tuple[int, int], seed: int, preset: str) -> tuple[float, ...]:
-    """One photo both ways: levels of input, usual way and ours, own time and file time."""
+    """One photo both ways: levels of input, usual way and ours, own, file and layer time."""
     spoiled, scene = simulated(size, seed, preset)
     usual = usual_way(spoiled, scene)
-    ours, own = our_way(spoiled, scene)
+    ours, own, layer = our_way(spoiled, scene)
     levels = [decibels(one, scene) for one in (spoiled, usual, ours)]
     file = file_time(spoiled)
     print(
         f"{name} {preset:10} input {levels[0]:5.2f} dB, usual way {levels[1]:5.2f}, "
-        f"ours {levels[2]:5.2f}; own time {own:.2f} s, file {file:.2f} s",
+        f"ours {levels[2]:5.2f}; own time {own:.2f} s, layer {layer:.2f} s, file {file:.2f} s",
         flush=True,
     )
-    return (*levels, own, file)
+    return (*levels, own, file, layer)
 
 
 def main() -> None:
@@ -117,11 +121,11 @@ def main() -> None:
         rows = [measure(name, SIZES[name], seed, "realistic") for seed in range(options.photos)]
         columns = list(zip(*rows, strict=True))
         usual, ours = statistics.mean(columns[1]), statistics.mean(columns[2])
-        own, file = statistics.median(columns[3]), statistics.median(columns[4])
+        own, file, layer = (statistics.median(one) for one in columns[3:])
         print(
             f"{name} realistic, mean: usual way {usual:.2f} dB, ours {ours:.2f} dB "
-            f"({ours - usual:+.2f}), lowest {min(columns[2]):.2f}; own time {own:.2f} s, "
-            f"{own / file:.1f} times decoding and encoding",
+            f"({ours - usual:+.2f}), lowest {min(columns[2]):.2f}; own time {own:.2f} s, layer "
+            f"{layer:.2f} s, {own / file:.1f} times decoding and encoding",
             flush=True,
         )
         for seed, preset in enumerate(EXTREMES, start=1):

@@ -28,7 +28,7 @@ from lamp_rims import rim_change
 from PIL import Image
 
 from semilar.data.pairs import find_pairs
-from semilar.evaluate.metrics import METRICS
+from semilar.evaluate import metrics
 from semilar.evaluate.statistics import bootstrap_means, interval, mean
 from semilar.files import write_text
 from semilar.flare.measure import VISIBLE_BELOW
@@ -198,7 +198,7 @@ def summary(judged: dict[str, Any], pairs: PairSet) -> dict[str, Any]:
 
     others = [method for method in judged if method != "model"]
     found: dict[str, Any] = {"pictures": len(kept), "worse by": pairs.worse, "metrics": {}}
-    for metric in METRICS:
+    for metric in metrics().values():
         if metric.key not in judged["model"]["metrics"]:
             continue
         before, after = (column("model", role, metric.key) for role in ("untouched", "result"))
@@ -221,7 +221,7 @@ def table(name: str, found: dict[str, Any]) -> str:
     others = {key: title for key, title in others.items() if key in found["metrics"]["psnr"]}
     titles = ["untouched", "model", "gain, 95 % interval", *others.values()]
     lines = [f"| {name} | {' | '.join(titles)} |", "| --- " * (len(titles) + 1) + "|"]
-    for metric in METRICS:
+    for metric in metrics().values():
         if metric.key not in found["metrics"]:
             continue
         row, digits = found["metrics"][metric.key], 2 if "psnr" in metric.key else 4

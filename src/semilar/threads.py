@@ -1,10 +1,17 @@
-"""What libraries may do by themselves: threads, memory, and reports to their makers."""
+"""How many processors there are, and what libraries may do: threads, memory, reports."""
 
 import ctypes
 import os
 import sys
 
 _ARENA_MAX = -8  # of glibc's mallopt(3)
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def one_thread_for_algebra() -> None:

@@ -6,7 +6,8 @@ import signal
 import pytest
 
 from semilar.errors import SemilarError
-from semilar.evaluate.pool import in_processes, processors
+from semilar.evaluate.pool import in_processes
+from semilar.threads import cores
 
 
 def double(number: int) -> int:
@@ -46,4 +47,4 @@ def test_a_killed_worker_is_a_sentence() -> None:
 
 
 def test_processors_are_those_we_may_use() -> None:
-    assert 1 <= processors() <= (os.cpu_count() or 1)
+    assert 1 <= cores() <= (os.cpu_count() or 1)

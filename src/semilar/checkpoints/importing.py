@@ -14,10 +14,7 @@ from semilar.checkpoints.layouts import choose
 from semilar.checkpoints.reading import Tensors, read_tensors
 from semilar.errors import ModelError, OutputExistsError
 from semilar.net import FlareNet, build
-from semilar.weights.cache import models_folder
-from semilar.weights.card import ModelCard, Network
-from semilar.weights.download import sha256
-from semilar.weights.manifest import BUNDLED
+from semilar.weights import BUNDLED, ModelCard, Network, models_folder, sha256
 
 UNKNOWN_LICENCE = "unknown, see origin"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")

@@ -1,4 +1,4 @@
-"""`semilar benchmark`: restore a test set with a model and judge the result, in one go."""
+"""`semilar benchmark`: restore a test set with a model and measure the result, in one go."""
 
 from functools import partial
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from semilar.cli.console import print_json, progress, say, sentences
-from semilar.cli.evaluate import check_targets, judge, wants_lpips
+from semilar.cli.console import command, print_json, progress, say
+from semilar.cli.evaluate import check_targets, measure_and_report, wants_lpips
 
 
-@sentences
+@command
 def benchmark(
     model: Annotated[
         str, typer.Option(help="A bundled model, a model file, or `none` (leave as it is).")
@@ -40,9 +40,9 @@ def benchmark(
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
 ) -> None:
-    """Restore every picture of a test set with a model and judge it against the ground truth.
+    """Restore every picture of a test set with a model and measure it against the ground truth.
 
-    All test sets below the folder are found (input with gt and mask beside it) and judged one by
+    All test sets below the folder are found (input with gt and mask beside it) and measured one by
     one, always next to the untouched input. Restored pictures are kept as PNG.
 
     Examples:
@@ -51,7 +51,8 @@ def benchmark(
 
     semilar benchmark --model my-model.onnx --data FlareReal600 --out out/real600 --report
     """
-    from semilar.evaluate import claim_folder, find_sets, processors, restore_pictures, subject_mark
+    from semilar.evaluate import claim_folder, find_sets, restore_pictures, subject_mark
+    from semilar.threads import cores
 
     sets = find_sets(data)
     place = out_dir or Path(f"benchmark-{Path(model).stem}")
@@ -77,11 +78,11 @@ def benchmark(
                 folder / "restored",
                 model=model,
                 engine=engine,
-                jobs=jobs or processors(),
+                jobs=jobs or cores(),
                 force=force,
                 progress=partial(bar.advance, task),
             )
-        results[each.name] = judge(
+        results[each.name] = measure_and_report(
             pictures,
             title=f"{model} on {each.name}",
             mark=marks[each.name],

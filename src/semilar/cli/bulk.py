@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semilar.cli.console import Exit, Verbosity, complain, err, print_json, say, sentences
+from semilar.cli.console import Exit, Verbosity, command, complain, err, print_json, say
 from semilar.cli.remove import (
     Device,
     FirstFrame,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LINE_EVERY = 30.0  # seconds between two lines where no bar can be drawn
 
 
-@sentences
+@command
 def bulk(
     sources: Annotated[
         list[str],

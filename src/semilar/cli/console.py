@@ -66,7 +66,7 @@ def detail(message: str) -> None:
         err.print(message, style="dim", markup=False)
 
 
-def sentence(error: SemilarError, more: dict[type[SemilarError], str] | None = None) -> str:
+def with_remedy(error: SemilarError, more: dict[type[SemilarError], str] | None = None) -> str:
     """The error, and what to do about it on the command line; `more` holds a verb's own advice."""
     known = (more or {}) | _REMEDIES
     remedy = next((remedy for kind, remedy in known.items() if isinstance(error, kind)), None)
@@ -74,7 +74,7 @@ def sentence(error: SemilarError, more: dict[type[SemilarError], str] | None = N
 
 
 def complain(message: str) -> None:
-    """One sentence about something that failed; `-q` does not hide it."""
+    """Say that something failed; `-q` does not hide it."""
     err.print(message, style="red", markup=False)
 
 
@@ -97,8 +97,8 @@ def progress(total_known: bool = True) -> Progress:
     )
 
 
-def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn the errors that a user can mend into one sentence and status 2; add `-q` and `-v`."""
+def command(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Show errors that a user can mend as one line, with status 2; add `-q` and `-v`."""
 
     @wraps(verb)
     def guarded(*args: Any, quiet: bool = False, verbose: bool = False, **kwargs: Any) -> Any:
@@ -108,9 +108,9 @@ def sentences(verb: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 return verb(*args, **kwargs)
             finally:
-                sys.stdout.flush()  # what fails only when the program ends has no sentence
+                sys.stdout.flush()  # what fails only when the program ends is a traceback
         except SemilarError as error:
-            complain(sentence(error))
+            complain(with_remedy(error))
             raise typer.Exit(Exit.UNUSABLE) from None
         except ModuleNotFoundError as error:
             missing = missing_extra(error)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from semilar.cli.console import out, progress, sentences
+from semilar.cli.console import command, out, progress
 from semilar.errors import OutputExistsError
 
 SIZE = 640, 960
@@ -15,7 +15,7 @@ CAST = 0.1
 FOLDERS = {"untouched": "input", "truth": "clean", "result": "result"}
 
 
-@sentences
+@command
 def demo(
     out_dir: Annotated[
         Path, typer.Option("--out", help="Folder for the pictures and the page.")
@@ -26,7 +26,7 @@ def demo(
 
     Example: semilar demo --out /tmp/demo
     """
-    from semilar.cli.evaluate import judge
+    from semilar.cli.evaluate import measure_and_report
     from semilar.evaluate import pair_folders
 
     page, picture = out_dir / "index.html", out_dir / "before-after.jpg"
@@ -34,7 +34,7 @@ def demo(
         raise OutputExistsError(f"{page}: already exists.")
     make_pictures(out_dir)
     _remove_flare(out_dir, picture)
-    judge(
+    measure_and_report(
         pair_folders({role: out_dir / folder for role, folder in FOLDERS.items()}),
         title="semilar demo: drawn night scenes with simulated flare",
         mark="demo",
@@ -80,7 +80,7 @@ def _remove_flare(folder: Path, picture: Path) -> None:
 
     from semilar import Remover
     from semilar.photo import Photo, find_photos, write
-    from semilar.restore.pipeline import Restored, ToFiles, from_file, pipe, with_remover
+    from semilar.restore import Restored, ToFiles, from_file, pipe, with_remover
 
     restore = with_remover(Remover())
     rows = []

@@ -1,18 +1,17 @@
 """`semilar evaluate`: restored pictures against their ground truth."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from semilar.cli.console import out, print_json, progress, say, sentences
+from semilar.cli.console import command, out, print_json, progress, say
 from semilar.errors import SemilarError
 
 
-@sentences
+@command
 def evaluate(
-    input: Annotated[Path, typer.Option(help="Folder of the pictures to judge.")],
+    input: Annotated[Path, typer.Option(help="Folder of the pictures to measure.")],
     gt: Annotated[Path, typer.Option(help="Folder of the true pictures without flare.")],
     mask: Annotated[
         Path | None, typer.Option(help="Folder of masks in the published colour code.")
@@ -47,7 +46,7 @@ def evaluate(
         bool, typer.Option("--force", help="Replace other files at --out and --report.")
     ] = False,
 ) -> None:
-    """Judge restored pictures against their ground truth: PSNR, SSIM, LPIPS, G-PSNR, S-PSNR.
+    """Measure restored pictures against their ground truth: PSNR, SSIM, LPIPS, G-PSNR, S-PSNR.
 
     Pictures are paired by name (gt_7.png, input_7.png and 7.jpg belong together). Means come with
     95 % bootstrap intervals, comparisons with a paired permutation test. Run again, it measures
@@ -67,7 +66,7 @@ def evaluate(
     mark = subject_mark(**{role: path.resolve() for role, path in given.items()})
     check_targets(out_dir, report, mark=mark, force=force)
     pictures = pair_folders(given)
-    facts = judge(
+    facts = measure_and_report(
         pictures,
         title=str(input),
         mark=mark,
@@ -82,7 +81,7 @@ def evaluate(
         print_json(facts)
 
 
-def judge(
+def measure_and_report(
     pictures: list[Any],
     *,
     title: str,
@@ -95,8 +94,8 @@ def judge(
     tables: bool,
 ) -> dict[str, Any]:
     """Measure, print and write; shared with `semilar benchmark`. Gives the result as JSON."""
-    from semilar.evaluate import as_csv, as_json, evaluate, processors, summarize
-    from semilar.files import write_text
+    from semilar.evaluate import as_json, evaluate, summarize, write_results
+    from semilar.threads import cores
 
     with_lpips = wants_lpips(lpips)
     journal = out_dir / "rows.jsonl" if out_dir else None
@@ -105,7 +104,7 @@ def judge(
         evaluation = evaluate(
             pictures,
             with_lpips=with_lpips,
-            jobs=jobs or processors(),
+            jobs=jobs or cores(),
             journal=journal,
             progress=lambda: bar.advance(task),
         )
@@ -114,9 +113,8 @@ def judge(
     if tables:
         _print_tables(evaluation, summary, title)
     if out_dir:
-        write_text(out_dir / "evaluation.json", json.dumps(facts, indent=1, ensure_ascii=False))
-        write_text(out_dir / "evaluation.csv", as_csv(evaluation))
-        say(f"Written: {out_dir / 'evaluation.json'}, {out_dir / 'evaluation.csv'}")
+        written = write_results(out_dir, evaluation, facts)
+        say(f"Written: {', '.join(map(str, written))}")
     if report:
         _write_page(evaluation, summary, report, title, mark, pictures=report_pictures)
     return facts

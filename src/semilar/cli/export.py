@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from semilar.cli.console import out, progress, say, sentences
+from semilar.cli.console import command, out, progress, say
 
 
-@sentences
+@command
 def export(
     model: Annotated[
         str, typer.Argument(help="A run's .safetensors file, or a bundled model's name.")
@@ -38,7 +38,7 @@ def export(
 
     semilar export runs/mine/best.safetensors mine.onnx --half --working-size 384
     """
-    from semilar.restore.export import export_model
+    from semilar.restore import export_model
 
     with progress(total_known=False) as bar:
         bar.add_task("Exporting", total=None)

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from semilar.cli.console import Exit, complain, out, print_json, say, sentences
+from semilar.cli.console import Exit, command, complain, out, print_json, say
 from semilar.errors import SemilarError
 
 
-@sentences
+@command
 def info(
     photos: Annotated[list[Path], typer.Argument(help="Photographs.", show_default=False)],
     json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semilar.cli.console import out, print_json, sentences
+from semilar.cli.console import command, out, print_json
 from semilar.cli.verbs import Group, Verb
 
 if TYPE_CHECKING:
-    from semilar.restore.models import Model
+    from semilar.restore import Model
     from semilar.weights import ModelCard
 
 app = typer.Typer(
@@ -23,7 +23,7 @@ app = typer.Typer(
 
 
 @app.callback()
-@sentences
+@command
 def models(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
@@ -36,7 +36,7 @@ def models(
     """
     if context.invoked_subcommand is not None:
         return
-    from semilar.restore.models import known_models
+    from semilar.restore import known_models
 
     ours, networks = [_facts(model) for model in known_models()], _networks()
     if as_json:
@@ -48,7 +48,7 @@ def models(
 
 
 @app.command(cls=Verb)
-@sentences
+@command
 def info(
     name: Annotated[
         str,
@@ -60,7 +60,7 @@ def info(
 
     Examples: semilar models info semilar-t | semilar models info runs/mine/best.safetensors --json
     """
-    from semilar.restore.models import find_model
+    from semilar.restore import find_model
 
     card = find_model(name).card
     if as_json:

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from semilar.cli.console import out, say, sentences
+from semilar.cli.console import command, out, say
 
 
-@sentences
+@command
 def import_model(
     file: Annotated[Path, typer.Argument(help="A checkpoint: .pth, .pt, .ckpt or .safetensors.")],
     name: Annotated[

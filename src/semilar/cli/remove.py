@@ -14,22 +14,20 @@ import typer
 from semilar.cli.console import (
     Exit,
     Verbosity,
+    command,
     complain,
     detail,
     out,
     print_json,
     progress,
     say,
-    sentence,
-    sentences,
+    with_remedy,
 )
 from semilar.errors import SemilarError, SettingError, SeveralPicturesError
 from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 if TYPE_CHECKING:
-    from semilar.restore.batch import Outcome, Tally, Wishes
-    from semilar.restore.jobs import Job
-    from semilar.restore.remover import Remover
+    from semilar.restore import Job, Outcome, Remover, Tally, Wishes
 
 Inputs = Annotated[
     list[str],
@@ -72,7 +70,7 @@ FirstFrame = Annotated[
 StripGps = Annotated[bool, typer.Option("--strip-gps", help="Leave out where the photo was taken.")]
 
 
-@sentences
+@command
 def remove(
     inputs: Inputs,
     output: Annotated[
@@ -129,8 +127,7 @@ def remove(
     """
     one_thread_for_algebra()
     one_heap_for_all_threads()
-    from semilar.restore.batch import Wishes
-    from semilar.restore.jobs import STREAM, plan
+    from semilar.restore import STREAM, Wishes, plan_jobs
 
     wishes = Wishes(
         strength=strength,
@@ -142,7 +139,7 @@ def remove(
         first_frame=first_frame,
         strip_gps=strip_gps,
     )
-    todo = plan(inputs, output, flare=flare_out, compare=compare)
+    todo = plan_jobs(inputs, output, flare=flare_out, compare=compare)
     if as_json and any(job.target == STREAM for job in todo.jobs):
         raise SettingError("-: standard output is taken by the photo; leave --json out.")
     for complaint in todo.complaints:
@@ -167,7 +164,7 @@ def open_session(
 ) -> "Remover":
     """The model, ready for `workers` photos at the same time."""
     from semilar.restore import Remover
-    from semilar.restore.engines import cores
+    from semilar.threads import cores
 
     share = threads or max(1, cores() // workers)
     started = time.perf_counter()
@@ -206,12 +203,12 @@ def stopping() -> Iterator[threading.Event]:
 def _run(
     jobs: list["Job"], remover: "Remover", wishes: "Wishes", workers: int, *, quiet: bool
 ) -> "Tally":
-    from semilar.restore.batch import Tally, run
+    from semilar.restore import Tally, restore_jobs
 
     tally = Tally()
     with stopping() as stop, progress() as bar:
         task = bar.add_task("Removing flare", total=len(jobs))
-        for outcome in run(jobs, remover, wishes, workers=workers, stop=stop):
+        for outcome in restore_jobs(jobs, remover, wishes, workers=workers, stop=stop):
             tally.add(outcome)
             report(outcome, strength=wishes.strength, quiet=quiet)
             bar.advance(task)
@@ -220,13 +217,12 @@ def _run(
 
 def report(outcome: "Outcome", *, strength: float, quiet: bool = False) -> None:
     """One line about one photo: results on standard output, the rest on standard error."""
-    from semilar.restore.batch import shown
-    from semilar.restore.jobs import STREAM
+    from semilar.restore import STREAM, shown
 
     source, target = shown(outcome.job.source), outcome.job.target
     if outcome.error is not None:
         error = outcome.error
-        known = sentence(error, _ADVICE) if isinstance(error, SemilarError) else None
+        known = with_remedy(error, _ADVICE) if isinstance(error, SemilarError) else None
         complain(known or outcome.message)
         return
     if quiet:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from semilar.cli.console import out, print_json, progress, say, sentences
+from semilar.cli.console import command, out, print_json, progress, say
 from semilar.cli.verbs import Group, Verb
 from semilar.errors import SemilarError
 
@@ -35,7 +35,7 @@ def _open(path: Path) -> Any:
 
 
 @app.command("stats", cls=Verb)
-@sentences
+@command
 def stats_command(
     path: _Path,
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
@@ -65,7 +65,7 @@ def stats_command(
 
 
 @app.command(cls=Verb)
-@sentences
+@command
 def show(
     path: _Path,
     photo: Annotated[str, typer.Argument(help="A photo: its path, file name or key.")],
@@ -92,7 +92,7 @@ def show(
 
 
 @app.command(cls=Verb)
-@sentences
+@command
 def export(
     path: _Path,
     folder: Annotated[Path, typer.Argument(help="Where the pictures go.")],
@@ -124,7 +124,7 @@ def export(
 
 
 @app.command(cls=Verb)
-@sentences
+@command
 def report(
     path: _Path,
     file: Annotated[Path, typer.Argument(help="The HTML file to write.")],

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from semilar.cli.console import Exit, complain, out, print_json, progress, say, sentences
+from semilar.cli.console import Exit, command, complain, out, print_json, progress, say
 
 
-@sentences
+@command
 def score(
     photos: Annotated[
         list[Path], typer.Argument(help="Photographs, or folders of them.", show_default=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from semilar.cli.console import Verbosity, say, sentences
+from semilar.cli.console import Verbosity, command, say
 from semilar.errors import SemilarError
 from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
@@ -15,7 +15,7 @@ _LIMITS = "Limits"
 _ACCESS = "Access"
 
 
-@sentences
+@command
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
@@ -120,11 +120,10 @@ def serve(
     """
     one_thread_for_algebra()
     one_heap_for_all_threads()
-    from semilar.restore.engines import cores
-    from semilar.restore.models import DEFAULT_MODEL
-    from semilar.serve.running import Address, ServicePlan
-    from semilar.serve.running import serve as listen
-    from semilar.serve.settings import Limits, Settings
+    from semilar.restore import DEFAULT_MODEL
+    from semilar.serve import Address, Limits, ServicePlan, Settings
+    from semilar.serve import serve as listen
+    from semilar.threads import cores
 
     limits = Limits(
         body_bytes=int(1e6 * max_megabytes),
@@ -169,7 +168,7 @@ def _hosts(
     listening: str, given: list[str], *, public: bool
 ) -> tuple[tuple[str, ...] | None, bool]:
     """(names to answer to, None for all; whether to any numeric address too)."""
-    from semilar.serve.hosts import LOCAL_NAMES, check_name, names_for
+    from semilar.serve import LOCAL_NAMES, check_name, names_for
 
     if given:
         return (*LOCAL_NAMES, *(check_name(name) for name in given)), False
@@ -178,9 +177,10 @@ def _hosts(
 
 def _formats(text: str) -> tuple[str, ...]:
     """Names as people write them to the names the package uses."""
-    known = {"JPG": "JPEG", "TIF": "TIFF", "HEIC": "HEIF"}
+    from semilar.photo import by_suffix
+
     names = [name.strip().upper() for name in text.split(",") if name.strip()]
-    return tuple(known.get(name, name) for name in names)
+    return tuple(by_suffix(Path(f"photo.{name}")) or name for name in names)
 
 
 def _token(file: Path | None) -> str | None:

@@ -1,18 +1,18 @@
 """`semilar synth`: labeled pairs out of photographs without flare."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semilar.cli.console import Exit, complain, out, print_json, progress, say, sentences
+from semilar.cli.console import Exit, command, complain, out, print_json, progress, say
+from semilar.threads import cores
 
 if TYPE_CHECKING:
     from semilar.flare import SynthPlan
 
 
-@sentences
+@command
 def synth(
     target: Annotated[Path, typer.Option("--out", help="Folder to write to.", show_default=False)],
     backgrounds: Annotated[
@@ -60,7 +60,7 @@ def synth(
     errors: list[str] = []
     with progress() as bar:
         task = bar.add_task("Making samples", total=len(numbers))
-        for outcome in batch.make_all(plan, target, numbers, jobs or os.cpu_count() or 1):
+        for outcome in batch.make_all(plan, target, numbers, jobs or cores()):
             bar.advance(task)
             if outcome.error:
                 errors.append(outcome.error)

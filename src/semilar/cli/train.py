@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from semilar.cli.console import complain, detail, err, out, progress, say, sentences
+from semilar.cli.console import command, complain, detail, err, out, progress, say
 from semilar.recipes import recipe_names
 
 
@@ -43,7 +43,7 @@ class ProgressDisplay:
             say(f"step {step}  {text}")
 
 
-@sentences
+@command
 def train(
     recipe: Annotated[
         str,
@@ -102,10 +102,8 @@ def _dry_run(recipe: Any) -> None:
 
 
 def _train(recipe: Any, *, resume: bool, max_minutes: float | None) -> None:
-    from semilar.net import keep_freed_memory
     from semilar.train.start import train as run
 
-    keep_freed_memory()
     display = ProgressDisplay()
     try:
         ending = run(recipe, resume=resume, max_minutes=max_minutes, display=display)

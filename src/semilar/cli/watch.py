@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from semilar.cli.console import say, sentences
+from semilar.cli.console import command, say
 from semilar.cli.remove import (
     Device,
     EngineName,
@@ -27,7 +27,7 @@ from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 _PAUSE = 0.5  # seconds between two looks
 
 
-@sentences
+@command
 def watch(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The folder that fills up.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for results.")],
@@ -55,8 +55,7 @@ def watch(
     """
     one_thread_for_algebra()
     one_heap_for_all_threads()
-    from semilar.restore.batch import Wishes, run
-    from semilar.restore.watch import Watcher
+    from semilar.restore import Watcher, Wishes, restore_jobs
 
     watcher = Watcher(source, target, settle=settle)
     remover = open_session(model, engine, device, threads, working_size, workers=workers)
@@ -72,7 +71,9 @@ def watch(
     count = 0
     with stopping() as stop:
         while not stop.wait(_PAUSE):
-            for outcome in run(watcher.look(), remover, wishes, workers=workers, stop=stop):
+            for outcome in restore_jobs(
+                watcher.look(), remover, wishes, workers=workers, stop=stop
+            ):
                 report(outcome, strength=strength)
                 count += 1
     say(f"Ended after {count} photos.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from semilar.cli.console import out, print_json, progress, say, sentences
+from semilar.cli.console import command, out, print_json, progress, say
 from semilar.cli.verbs import Group, Verb
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ _Name = Annotated[str, typer.Argument(help="The name in `semilar weights list`."
 
 
 @app.command("list", cls=Verb)
-@sentences
+@command
 def list_weights(
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
 ) -> None:
@@ -50,7 +50,7 @@ def list_weights(
 
 
 @app.command(cls=Verb)
-@sentences
+@command
 def fetch(
     name: _Name,
     force: Annotated[bool, typer.Option("--force", help="Fetch again even if it is here.")] = False,
@@ -73,7 +73,7 @@ def fetch(
 
 
 @app.command(cls=Verb)
-@sentences
+@command
 def path(name: _Name) -> None:
     """Print the file that holds the weights; status 2 and an error if they are missing.
 
@@ -85,7 +85,7 @@ def path(name: _Name) -> None:
 
 
 @app.command("import", cls=Verb)
-@sentences
+@command
 def import_weights(
     name: _Name,
     file: Annotated[Path, typer.Argument(help="The file you have: .tar.gz, .pth or .safetensors.")],

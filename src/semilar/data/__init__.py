@@ -15,11 +15,11 @@ from semilar.data.order import (
 from semilar.data.pairs import Pair, find_pairs
 from semilar.data.photos import (
     CACHE_MEGABYTES,
+    Bytes,
     DrawnScenes,
     PhotoCache,
     PhotoFolder,
     Pictures,
-    Pixels,
     resize,
     with_short_side,
 )
@@ -33,6 +33,7 @@ __all__ = [
     "STEP",
     "UNLABELED",
     "VALIDATION",
+    "Bytes",
     "DrawnScenes",
     "LabeledSample",
     "LabeledSource",
@@ -41,7 +42,6 @@ __all__ = [
     "PhotoCache",
     "PhotoFolder",
     "Pictures",
-    "Pixels",
     "Populations",
     "ReadyPairs",
     "SimulatedPairs",

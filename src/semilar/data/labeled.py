@@ -12,7 +12,7 @@ import numpy as np
 
 from semilar import photo
 from semilar.data.pairs import Pair
-from semilar.data.photos import CACHE_MEGABYTES, Pictures, Pixels, with_short_side
+from semilar.data.photos import CACHE_MEGABYTES, Bytes, Pictures, with_short_side
 from semilar.errors import SemilarError
 from semilar.flare import PatternSet, SynthSettings, synthesize
 from semilar.photo.light import Floats, linear_to_srgb, srgb_to_linear
@@ -73,7 +73,7 @@ class ReadyPairs:
 
     def __init__(self, pairs: Sequence[Pair], *, megabytes: int = CACHE_MEGABYTES) -> None:
         self._pairs, self._budget = list(pairs), megabytes * 2**20
-        self._kept: dict[int, tuple[Pixels, Pixels, Pixels | None]] = {}
+        self._kept: dict[int, tuple[Bytes, Bytes, Bytes | None]] = {}
         self._used = 0
 
     def __len__(self) -> int:
@@ -87,7 +87,7 @@ class ReadyPairs:
         step = -1 if rng.random() < 0.5 else 1
         window = np.s_[top : top + crop, left : left + crop]
 
-        def cut(pixels: Pixels) -> Floats:
+        def cut(pixels: Bytes) -> Floats:
             return np.ascontiguousarray(pixels[window][:, ::step]).astype(np.float32) / np.float32(
                 255
             )
@@ -98,8 +98,8 @@ class ReadyPairs:
 
     @staticmethod
     def _at_least(
-        layers: tuple[Pixels, Pixels, Pixels | None], crop: int
-    ) -> tuple[Pixels, Pixels, Pixels | None]:
+        layers: tuple[Bytes, Bytes, Bytes | None], crop: int
+    ) -> tuple[Bytes, Bytes, Bytes | None]:
         if min(layers[0].shape[:2]) >= crop:
             return layers
         flared, clean, flare = layers
@@ -109,7 +109,7 @@ class ReadyPairs:
             None if flare is None else with_short_side(flare, crop),
         )
 
-    def _read(self, index: int) -> tuple[Pixels, Pixels, Pixels | None]:
+    def _read(self, index: int) -> tuple[Bytes, Bytes, Bytes | None]:
         if index in self._kept:
             return self._kept[index]
         pair = self._pairs[index]
@@ -135,5 +135,5 @@ def flare_layer(flared: Floats, clean: Floats) -> Floats:
     return linear_to_srgb(np.clip(added, 0, 1))
 
 
-def _size(pixels: Pixels) -> str:
+def _size(pixels: Bytes) -> str:
     return f"{pixels.shape[1]} x {pixels.shape[0]}"

@@ -17,13 +17,13 @@ from semilar.config import Folder, Part, Share
 from semilar.errors import SemilarError
 from semilar.flare import night_scene
 
-Pixels = NDArray[np.uint8]  # (H, W, 3), encoded
+Bytes = NDArray[np.uint8]  # (H, W, 3), encoded
 
 CACHE_MEGABYTES = 1000
 """Decoded photographs that a process keeps in memory, unless the recipe says otherwise."""
 
 
-def resize(pixels: Pixels, height: int, width: int) -> Pixels:
+def resize(pixels: Bytes, height: int, width: int) -> Bytes:
     """Encoded pixels at another size; shrinking averages, so that nothing flickers."""
     if pixels.shape[:2] == (height, width):
         return pixels
@@ -33,7 +33,7 @@ def resize(pixels: Pixels, height: int, width: int) -> Pixels:
     return np.asarray(picture)
 
 
-def with_short_side(pixels: Pixels, side: int) -> Pixels:
+def with_short_side(pixels: Bytes, side: int) -> Bytes:
     """Encoded pixels with the aspect kept and the shorter side of `side` pixels."""
     height, width = pixels.shape[:2]
     factor = side / min(height, width)
@@ -45,7 +45,7 @@ class Pictures(Protocol):
 
     def __len__(self) -> int: ...
 
-    def __call__(self, index: int) -> Pixels: ...
+    def __call__(self, index: int) -> Bytes: ...
 
 
 class DrawnScenes:
@@ -61,12 +61,12 @@ class DrawnScenes:
     def __len__(self) -> int:
         return self._count
 
-    def __call__(self, index: int) -> Pixels:
+    def __call__(self, index: int) -> Bytes:
         return _drawn(self._first + index, self._size)
 
 
 @lru_cache(maxsize=64)
-def _drawn(seed: int, size: tuple[int, int]) -> Pixels:
+def _drawn(seed: int, size: tuple[int, int]) -> Bytes:
     return night_scene(seed, size)
 
 
@@ -81,12 +81,12 @@ class PhotoCache:
     ) -> None:
         self.paths, self.side = list(paths), side
         self._budget, self._used = megabytes * 2**20, 0
-        self._kept: OrderedDict[int, Pixels] = OrderedDict()
+        self._kept: OrderedDict[int, Bytes] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self.paths)
 
-    def __call__(self, index: int) -> Pixels:
+    def __call__(self, index: int) -> Bytes:
         if index in self._kept:
             self._kept.move_to_end(index)
             return self._kept[index]

@@ -11,9 +11,10 @@ from typing import Any
 
 from semilar import __version__
 from semilar.errors import OutputExistsError
-from semilar.evaluate.metrics import BY_KEY, Row
+from semilar.evaluate.metrics import Row, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Summary
+from semilar.files import write_text
 
 _HEAD = 2000  # bytes in which a file says what it is about
 
@@ -33,6 +34,17 @@ def check_free(target: Path, mark: str) -> None:
             raise OutputExistsError(f"{target}: already exists and is about something else.")
 
 
+def write_results(folder: Path, evaluation: Evaluation, facts: dict[str, Any]) -> list[Path]:
+    """Write the facts of `as_json` and the rows of `as_csv` into `folder`; the files."""
+    contents = {
+        folder / "evaluation.json": json.dumps(facts, indent=1, ensure_ascii=False),
+        folder / "evaluation.csv": as_csv(evaluation),
+    }
+    for path, text in contents.items():
+        write_text(path, text)
+    return list(contents)
+
+
 def as_json(evaluation: Evaluation, summary: Summary, *, mark: str) -> dict[str, Any]:
     """Everything, for a machine to read. Infinity (an exact match) is the string "inf"."""
     names = [picture.name for picture in evaluation.pictures]
@@ -43,8 +55,8 @@ def as_json(evaluation: Evaluation, summary: Summary, *, mark: str) -> dict[str,
             "pictures": summary.count,
             "metrics": {
                 key: {
-                    "label": BY_KEY[key].label,
-                    "higher_is_better": BY_KEY[key].higher_is_better,
+                    "label": metric(key).label,
+                    "higher_is_better": metric(key).higher_is_better,
                 }
                 for key in summary.metrics
             },

@@ -1,6 +1,5 @@
 """Work on many pictures in several processes, results as they come."""
 
-import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -40,13 +39,6 @@ def in_processes(
         ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def processors() -> int:
-    """The processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _prepare_worker() -> None:

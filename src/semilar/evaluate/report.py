@@ -12,7 +12,7 @@ from PIL import Image
 
 from semilar import __version__
 from semilar.evaluate.error_map import RANGE, error_map
-from semilar.evaluate.metrics import BY_KEY, Row
+from semilar.evaluate.metrics import Row, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Mean, Summary
 from semilar.evaluate.tables import ROLE_NAMES, number
@@ -105,7 +105,7 @@ def _card(evaluation: Evaluation, index: int) -> str:
 def _numbers(rows: dict[str, Row]) -> str:
     head = "".join(f'<th scope="col">{_NAMES[role]}</th>' for role in rows)
     body = "".join(
-        f'<tr><th scope="row">{escape(BY_KEY[key].label)}</th>'
+        f'<tr><th scope="row">{escape(metric(key).label)}</th>'
         + "".join(f"<td>{number(row[key], key)}</td>" for row in rows.values())
         + "</tr>"
         for key in rows["result"]
@@ -116,7 +116,7 @@ def _numbers(rows: dict[str, Row]) -> str:
 def _means(summary: Summary) -> str:
     head = "".join(f'<th scope="col">{_NAMES[role]}</th>' for role in summary.means)
     body = "".join(
-        f'<tr><th scope="row">{escape(BY_KEY[key].label)}</th>'
+        f'<tr><th scope="row">{escape(metric(key).label)}</th>'
         + "".join(f"<td>{_mean(means.get(key), key)}</td>" for means in summary.means.values())
         + "</tr>"
         for key in summary.metrics
@@ -129,7 +129,7 @@ def _means(summary: Summary) -> str:
 
 def _differences(summary: Summary, role: str) -> str:
     body = "".join(
-        f'<tr><th scope="row">{escape(BY_KEY[key].label)}</th>'
+        f'<tr><th scope="row">{escape(metric(key).label)}</th>'
         f"<td>{_mean(difference.mean, key, signed=True)}</td>"
         f"<td>{difference.better} of {difference.mean.count}</td><td>{difference.p:.4f}</td></tr>"
         for key, difference in summary.differences[role].items()
@@ -144,7 +144,7 @@ def _differences(summary: Summary, role: str) -> str:
 def _rows_table(evaluation: Evaluation, shown: set[int]) -> str:
     columns = [(role, key) for key in evaluation.metrics for role in evaluation.roles]
     headings = [(f"PSNR gain over {_NAMES[role]}", "result") for role in evaluation.others]
-    headings += [(BY_KEY[key].label, _NAMES[role]) for role, key in columns]
+    headings += [(metric(key).label, _NAMES[role]) for role, key in columns]
     head = "".join(
         '<th scope="col" aria-sort="none"><button type="button">'
         f"{escape(label)}<small>{series}</small></button></th>"

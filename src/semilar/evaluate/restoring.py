@@ -73,7 +73,7 @@ def _as_result(picture: Series) -> Series:
 
 def _restore_one(task: tuple[Path, Path, str, str | None, int | None]) -> None:
     source, target, model, engine, threads = task
-    from semilar.restore.pipeline import ToFiles, pipe, with_remover
+    from semilar.restore import ToFiles, pipe, with_remover
 
     plain = (Photo(pixels=photo.pixels, name=str(source)) for photo in [read(source)])
     pipe(plain, with_remover(_remover(model, engine, threads)), ToFiles(scene=target, force=True))
@@ -91,6 +91,6 @@ def _model_sha256(model: str) -> str:
     """The checksum of the model's weights, so that a retrained model is told from the old one."""
     if model == NONE:
         return ""
-    from semilar.restore.models import find_model
+    from semilar.restore import find_model
 
     return find_model(model).fingerprint()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from semilar.evaluate.metrics import Row, measure
+from semilar.evaluate.metrics import Row, measure, metrics
 from semilar.evaluate.pairing import Series
 from semilar.evaluate.pool import in_processes
 
-JUDGED = ("result", "untouched", "baseline")  # the roles that are compared with the ground truth
+COMPARED = ("result", "untouched", "baseline")  # the roles that are compared with the ground truth
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def evaluate(
     A `journal` file keeps every finished picture: after a stop, the pictures whose files have not
     changed are taken from it. An error stops the run, for a mean over some pictures misleads.
     """
-    roles = tuple(role for role in JUDGED if role in pictures[0].files)
+    roles = tuple(role for role in COMPARED if role in pictures[0].files)
     done = _read_journal(journal)
     keys = [_fingerprint(picture, with_lpips) for picture in pictures]
     missing = [i for i, key in enumerate(keys) if key not in done]
@@ -82,7 +82,7 @@ def _measure_one(task: _Task) -> tuple[int, dict[str, Row]]:
 
 def _fingerprint(picture: Series, with_lpips: bool) -> str:
     """What a row depends on: the files as they are now, and the metrics asked for."""
-    facts = [picture.name, str(with_lpips)]
+    facts = [picture.name, str(with_lpips), *metrics()]
     for role, file in sorted(picture.files.items()):
         status = file.stat()
         facts += [role, str(file.resolve()), str(status.st_size), str(status.st_mtime_ns)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semilar.evaluate import statistics
-from semilar.evaluate.metrics import BY_KEY, REGIONS, SCORE
+from semilar.evaluate.metrics import REGIONS, SCORE, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.statistics import Floats
 
@@ -68,19 +68,19 @@ def summarize(evaluation: Evaluation) -> Summary:
 
 def _columns(evaluation: Evaluation, role: str, metrics: tuple[str, ...]) -> Floats:
     """(pictures, metrics), NaN where a picture has no such region."""
-    rows = [[row[role][metric] for metric in metrics] for row in evaluation.rows]
+    rows = [[row[role][key] for key in metrics] for row in evaluation.rows]
     return np.array([[np.nan if v is None else v for v in row] for row in rows], np.float64)
 
 
 def _means(metrics: tuple[str, ...], columns: Floats) -> dict[str, Mean]:
     resampled = statistics.bootstrap_means(columns)
     means = {
-        metric: Mean(
+        key: Mean(
             statistics.mean(columns[:, i]),
             *statistics.interval(resampled[:, i]),
             int(np.sum(~np.isnan(columns[:, i]))),
         )
-        for i, metric in enumerate(metrics)
+        for i, key in enumerate(metrics)
     }
     if set(REGIONS) <= set(metrics) and all(means[region].count for region in REGIONS):
         places = [metrics.index(region) for region in REGIONS]
@@ -94,10 +94,10 @@ def _differences(metrics: tuple[str, ...], result: Floats, other: Floats) -> dic
     deltas = statistics.paired_differences(result, other)
     means = _means(metrics, deltas)
     found: dict[str, Difference] = {}
-    for i, metric in enumerate(metrics):
-        gains = deltas[:, i] if BY_KEY[metric].higher_is_better else -deltas[:, i]
-        found[metric] = Difference(
-            means[metric], int(np.sum(gains > 0)), statistics.sign_flip_p(deltas[:, i])
+    for i, key in enumerate(metrics):
+        gains = deltas[:, i] if metric(key).higher_is_better else -deltas[:, i]
+        found[key] = Difference(
+            means[key], int(np.sum(gains > 0)), statistics.sign_flip_p(deltas[:, i])
         )
     return found
 

@@ -4,7 +4,7 @@ import math
 
 from rich.table import Table
 
-from semilar.evaluate.metrics import BY_KEY
+from semilar.evaluate.metrics import metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Mean, Summary
 
@@ -37,7 +37,7 @@ def differences_table(summary: Summary, role: str) -> Table:
 def worst_table(evaluation: Evaluation, summary: Summary) -> Table:
     """The pictures to look at first."""
     shown = [key for key in ("psnr", "ssim", "lpips_published") if key in evaluation.metrics]
-    headings = [BY_KEY[key].label.replace(" ", "\n", 1) for key in shown]
+    headings = [metric(key).label.replace(" ", "\n", 1) for key in shown]
     gains = [f"PSNR gain over\n{ROLE_NAMES[role]}" for role in evaluation.others]
     table = _table(f"worst {WORST} by {summary.ranked_by}", "picture", *headings, *gains)
     for i in summary.ranking[:WORST]:
@@ -59,7 +59,7 @@ def number(value: float | None, key: str, *, signed: bool = False) -> str:
         return "–"
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    return f"{value:{'+' if signed else ''}.{BY_KEY[key].digits}f}"
+    return f"{value:{'+' if signed else ''}.{metric(key).digits}f}"
 
 
 def _with_interval(mean: Mean | None, key: str, *, signed: bool = False) -> tuple[str, str]:
@@ -70,7 +70,7 @@ def _with_interval(mean: Mean | None, key: str, *, signed: bool = False) -> tupl
 
 
 def _label(summary: Summary, key: str) -> str:
-    label = BY_KEY[key].label.replace("[", r"\[")
+    label = metric(key).label.replace("[", r"\[")
     mean = summary.means["result"].get(key)
     partial = mean is not None and mean.count < summary.count
     return f"{label}, {mean.count} pictures" if mean and partial else label

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from semilar.flare.settings import Range
+from semilar.flare.limits import Range
 
 Rng = np.random.Generator
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from semilar.flare.draws import Rng, uniform
+from semilar.flare.limits import Range
 from semilar.flare.sample import Floats
-from semilar.flare.settings import Range
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """One lens, shared by all sources of a picture: everything it does to their light."""
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from PIL import Image
@@ -17,6 +18,20 @@ COARSE = 2
 """Glow is drawn on a grid this many times coarser than the picture."""
 STRONG_SOURCES = 2
 """Only this many sources, the strongest, show ghosts."""
+
+
+@runtime_checkable
+class DrawsItself(Protocol):
+    """Settings of a flare that draw it themselves: a field of `LensSettings` is all it needs."""
+
+    probability: float
+
+    def draw(self, rng: Rng, angle: Floats, distance: Floats) -> Floats:
+        """*Linear* light (H, W, 3) around a source of unit flux.
+
+        `angle` (H, W) is in full turns, `distance` in short sides.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -92,6 +107,10 @@ def _draw_sprite(rng: Rng, frame: Frame, settings: LensSettings) -> Floats:
     if chance(rng, settings.smear.probability):
         for wipe in smear.draw_wipes(rng, settings.smear):
             sprite += smear.smear(wipe, angle, distance)
+    for kind in vars(settings).values():
+        # No draw where it is 0: samples of settings without it stay what they were.
+        if isinstance(kind, DrawsItself) and kind.probability and chance(rng, kind.probability):
+            sprite += kind.draw(rng, angle, distance)
     return sprite
 
 

@@ -7,7 +7,7 @@ recipe, it finds these notes and calls `__get_pydantic_core_schema__`.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,20 @@ class Rising:
     def _holds(self, ends: tuple[float, float]) -> bool:
         low, high = ends
         return self.low <= low <= high < math.inf and low > self.above
+
+
+Share = Annotated[float, Between(0, 1)]
+Amount = Annotated[float, Between(0)]
+Range = Annotated[tuple[float, float], Rising()]
+LogRange = Annotated[tuple[float, float], Rising(above=0)]
+"""A range that is drawn log-uniformly."""
+Counts = Annotated[tuple[int, int], Rising(0)]
+
+
+class Settings:
+    """Base of all settings; pydantic reads from it that unknown names are errors."""
+
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
 
 
 def _checked(

@@ -5,27 +5,15 @@ of the photograph's short side, so that a preset means the same at every picture
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Literal
 
-from semilar.flare.limits import Between, Rising
+from semilar.flare.limits import Amount, Counts, LogRange, Range, Settings, Share
 
-Share = Annotated[float, Between(0, 1)]
-Amount = Annotated[float, Between(0)]
-Range = Annotated[tuple[float, float], Rising()]
-LogRange = Annotated[tuple[float, float], Rising(above=0)]
-"""A range that is drawn log-uniformly."""
-Counts = Annotated[tuple[int, int], Rising(0)]
 Shape = Literal["disc", "tube", "cluster", "window"]
 
 
-class _Settings:
-    """Base of all settings; pydantic reads from it that unknown names are errors."""
-
-    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
-
-
 @dataclass(frozen=True, kw_only=True)
-class NightSettings(_Settings):
+class NightSettings(Settings):
     """Turns a day photograph into a dark scene: less exposure, more contrast, colder or warmer."""
 
     probability: Share = 1.0
@@ -38,7 +26,7 @@ class NightSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BackgroundSettings(_Settings):
+class BackgroundSettings(Settings):
     """What happens to the scene before light and flare are added."""
 
     gamma: Range = (1.8, 2.2)
@@ -59,7 +47,7 @@ class BackgroundSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CameraSettings(_Settings):
+class CameraSettings(Settings):
     """What the camera does after the light has fallen on it."""
 
     lift: Range = (0.0, 0.0)
@@ -79,7 +67,7 @@ class CameraSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LightSettings(_Settings):
+class LightSettings(Settings):
     """Light sources drawn into the scene, and those found in it."""
 
     count: Counts = (1, 8)
@@ -124,7 +112,7 @@ class LightSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GlowSettings(_Settings):
+class GlowSettings(Settings):
     """Smooth glow around every source: height / (1 + (r / core)^2)^(exponent / 2)."""
 
     probability: Share = 0.35
@@ -136,7 +124,7 @@ class GlowSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class VeilSettings(_Settings):
+class VeilSettings(Settings):
     """Haze on the glass: a wide glow with an end, height exp(-(r / reach)^edge), uneven around."""
 
     probability: Share = 0.0
@@ -150,7 +138,7 @@ class VeilSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmearSettings(_Settings):
+class SmearSettings(Settings):
     """Grease wiped in one direction: a bow tie of fine rays across the wipe (`flare.smear`)."""
 
     probability: Share = 0.0
@@ -180,7 +168,7 @@ class SmearSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShimmerSettings(_Settings):
+class ShimmerSettings(Settings):
     """Fine rays in all directions whose length varies with the angle."""
 
     probability: Share = 0.4
@@ -190,7 +178,7 @@ class ShimmerSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StreakSettings(_Settings):
+class StreakSettings(Settings):
     """Streaks and stars: lines through every source with rainbow dispersion along them."""
 
     probability: Share = 0.9
@@ -220,7 +208,7 @@ class StreakSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HaloSettings(_Settings):
+class HaloSettings(Settings):
     """A ring around every source."""
 
     probability: Share = 0.15
@@ -230,7 +218,7 @@ class HaloSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GhostSettings(_Settings):
+class GhostSettings(Settings):
     """Reflections on the line through the optical centre."""
 
     probability: Share = 0.3
@@ -244,7 +232,7 @@ class GhostSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaveSettings(_Settings):
+class WaveSettings(Settings):
     """Scattering by wave optics, taken from a bank of point-spread functions."""
 
     probability: Share = 0.2
@@ -258,7 +246,7 @@ class WaveSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LensSettings(_Settings):
+class LensSettings(Settings):
     """The lens that all sources of one picture share."""
 
     strength: LogRange = (0.7, 1.9)
@@ -274,7 +262,7 @@ class LensSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PatternSettings(_Settings):
+class PatternSettings(Settings):
     """What happens to a pattern from disk (paper, appendix B).
 
     Angles are degrees; lengths are pixels of the published 512 crop of a 1440 pattern.
@@ -294,7 +282,7 @@ class PatternSettings(_Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SynthSettings(_Settings):
+class SynthSettings(Settings):
     """Everything `synthesize` draws from. `SynthSettings.preset(name)` gives the named ones."""
 
     name: str = "custom"

@@ -11,17 +11,30 @@ class Format:
     suffixes: tuple[str, ...]
     alpha: bool
     deep: bool  # more than 8 bits per channel can be written: 16, in TIFF any type
+    media_type: str
+    quality: int | None = None
+    """Of formats that lose something, where the original does not say: nearly invisible loss."""
 
 
 FORMATS: dict[str, Format] = {
-    "JPEG": Format((".jpg", ".jpeg", ".jpe", ".jfif"), alpha=False, deep=False),
-    "PNG": Format((".png",), alpha=True, deep=True),
-    "TIFF": Format((".tif", ".tiff"), alpha=True, deep=True),
-    "WEBP": Format((".webp",), alpha=True, deep=False),
-    "AVIF": Format((".avif",), alpha=True, deep=False),
-    "BMP": Format((".bmp",), alpha=False, deep=False),
-    "PPM": Format((".ppm", ".pgm", ".pnm"), alpha=False, deep=True),
-    "HEIF": Format((".heic", ".heif", ".hif"), alpha=True, deep=False),
+    "JPEG": Format(
+        (".jpg", ".jpeg", ".jpe", ".jfif"),
+        alpha=False,
+        deep=False,
+        media_type="image/jpeg",
+        quality=95,
+    ),
+    "PNG": Format((".png",), alpha=True, deep=True, media_type="image/png"),
+    "TIFF": Format((".tif", ".tiff"), alpha=True, deep=True, media_type="image/tiff"),
+    "WEBP": Format((".webp",), alpha=True, deep=False, media_type="image/webp", quality=95),
+    "AVIF": Format((".avif",), alpha=True, deep=False, media_type="image/avif", quality=90),
+    "BMP": Format((".bmp",), alpha=False, deep=False, media_type="image/bmp"),
+    "PPM": Format(
+        (".ppm", ".pgm", ".pnm"), alpha=False, deep=True, media_type="image/x-portable-pixmap"
+    ),
+    "HEIF": Format(
+        (".heic", ".heif", ".hif"), alpha=True, deep=False, media_type="image/heic", quality=90
+    ),
 }
 
 # Camera files are read (through LibRaw) and come back as 16-bit TIFF.

@@ -15,9 +15,6 @@ from semilar.photo.model import Metadata, Photo, PhotoError, Pixels, to_depth
 from semilar.photo.png16 import png16
 from semilar.photo.tiff import tiff
 
-# Used where the original does not say: nearly invisible loss, full colour resolution.
-_QUALITY = {"JPEG": 95, "WEBP": 95, "AVIF": 90, "HEIF": 90}
-
 
 def write(photo: Photo, target: Path, *, quality: int | None = None, force: bool = False) -> None:
     """Write to `target`, in the format of its suffix; without `force` nothing is replaced."""
@@ -128,14 +125,14 @@ def _options(photo: Photo, kind: str, quality: int | None) -> dict[str, Any]:
         options["xmp"] = data.xmp
     if kind == "PNG":
         options["pnginfo"] = _png_info(data)
-    if kind in _QUALITY:
+    if FORMATS[kind].quality:
         options |= _compression(photo, kind, quality)
     return options
 
 
 def _compression(photo: Photo, kind: str, quality: int | None) -> dict[str, Any]:
     data = photo.metadata
-    chosen = quality or _QUALITY[kind]
+    chosen = quality or FORMATS[kind].quality
     if kind == "JPEG":
         options: dict[str, Any] = {"quality": chosen, "subsampling": 0}
         if data.jpeg_tables:

@@ -1,7 +1,47 @@
 """A photograph of any size through a network: engines, full resolution, batches, watching."""
 
+from semilar.restore.batch import Outcome, Tally, Wishes, restore_jobs, shown
+from semilar.restore.curves import decode
 from semilar.restore.engines import Engine
+from semilar.restore.export import export_model
+from semilar.restore.found import Found, how_much
+from semilar.restore.jobs import STREAM, Job, JobPlan, plan_jobs
+from semilar.restore.models import DEFAULT_MODEL, Model, find_model, known_models
+from semilar.restore.naming import MARK
 from semilar.restore.oneshot import remove
+from semilar.restore.pipeline import Layer, Restored, Step, ToFiles, from_file, pipe, with_remover
 from semilar.restore.remover import Remover, Result
+from semilar.restore.watch import Watcher
 
-__all__ = ["Engine", "Remover", "Result", "remove"]
+__all__ = [
+    "DEFAULT_MODEL",
+    "MARK",
+    "STREAM",
+    "Engine",
+    "Found",
+    "Job",
+    "JobPlan",
+    "Layer",
+    "Model",
+    "Outcome",
+    "Remover",
+    "Restored",
+    "Result",
+    "Step",
+    "Tally",
+    "ToFiles",
+    "Watcher",
+    "Wishes",
+    "decode",
+    "export_model",
+    "find_model",
+    "from_file",
+    "how_much",
+    "known_models",
+    "pipe",
+    "plan_jobs",
+    "remove",
+    "restore_jobs",
+    "shown",
+    "with_remover",
+]

@@ -44,7 +44,7 @@ class Outcome:
 
     @property
     def message(self) -> str:
-        """The error in a sentence, or the notes."""
+        """The text of the error, or the notes."""
         if self.error is None:
             return " ".join(self.notes)
         if isinstance(self.error, SemilarError):
@@ -142,7 +142,7 @@ def _send(photo: Photo, quality: int | None) -> None:
         raise PhotoError(f"standard output: cannot be written ({reason}).") from None
 
 
-def run(
+def restore_jobs(
     jobs: Iterable[Job],
     remover: Remover,
     wishes: Wishes,

@@ -6,17 +6,12 @@ than all the rest. Floats, and integers of 32 bits, go through the exact curve.
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.photo import white
-from semilar.photo.light import linear_to_srgb, srgb_table, srgb_to_linear
-
-Floats = NDArray[np.float32]
-Pixels = NDArray[Any]
-"""Encoded light, of any type that `semilar.photo.model.Pixels` lists."""
+from semilar.photo import Pixels, white
+from semilar.photo.light import Floats, linear_to_srgb, srgb_table, srgb_to_linear
 
 _STEPS_8 = 65535  # at the dark end, where the curve is steepest, still 20 steps per 8-bit code
 _STEPS = 8192
@@ -32,15 +27,14 @@ def decode(pixels: Pixels) -> Floats:
 
 
 def encode(linear: Floats, dtype: np.dtype, *, brightest: Floats | None = None) -> Pixels:
-    """Linear light, clipped to [0, 1] in place, to encoded pixels of `dtype`, rounded.
+    """Linear light, clipped to [0, 1], to encoded pixels of `dtype`, rounded; it is overwritten.
 
     For floats `brightest` may raise the limit of each value: files hold highlights above white.
     """
-    np.clip(linear, 0, 1 if brightest is None else np.maximum(brightest, 1), out=linear)
     if dtype == np.uint8:
         linear *= np.float32(_STEPS_8)
-        linear += np.float32(0.5)
-        return _codes_8().take(linear.astype(np.uint16), mode="clip")
+        return _codes_8().take(linear.astype(np.intp), mode="clip")
+    np.clip(linear, 0, 1 if brightest is None else np.maximum(brightest, 1), out=linear)
     if dtype == np.uint16:
         codes = encoded(linear)
         codes *= np.float32(65535)
@@ -66,7 +60,8 @@ def encoded(linear: Floats) -> Floats:
 
 @lru_cache(maxsize=1)
 def _codes_8() -> NDArray[np.uint8]:
-    light = np.arange(_STEPS_8 + 1) / _STEPS_8
+    """The code of each step of light, of its middle: steps are counted by cutting, not rounding."""
+    light = np.minimum((np.arange(_STEPS_8 + 1) + 0.5) / _STEPS_8, 1)
     return np.rint(linear_to_srgb(light) * 255).astype(np.uint8)
 
 

@@ -1,17 +1,15 @@
 """Engines: what runs a network. One small protocol, three residents, imported when asked for."""
 
-import os
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semilar import plugins
 from semilar.errors import ModelError
+from semilar.photo.light import Floats
 from semilar.restore.models import Model
-
-Floats = NDArray[np.float32]
+from semilar.threads import cores
 
 
 class Engine(Protocol):
@@ -45,13 +43,6 @@ def one_by_one(run: Callable[[Floats], tuple[Floats, Floats]], image: Floats) ->
     """`run` for an engine whose network takes a single picture: older files fix the batch at 1."""
     scenes, flares = zip(*(run(image[i : i + 1]) for i in range(len(image))), strict=True)
     return np.concatenate(scenes), np.concatenate(flares)
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _onnx(model: Model, device: str, threads: int) -> Engine:

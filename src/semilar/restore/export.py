@@ -5,18 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semilar.errors import ModelError, OutputExistsError, SettingError
 from semilar.extras import load_extra
 from semilar.files import atomic_path
+from semilar.photo.light import Floats
 from semilar.restore.models import find_model
 from semilar.restore.onnx_engine import OnnxEngine
 from semilar.restore.torch_engine import load_network
 from semilar.restore.views import ORIENTATIONS
-from semilar.weights.card import SMALLEST, ModelCard
-
-Floats = NDArray[np.float32]
+from semilar.weights import SMALLEST, ModelCard
 
 # The largest difference from the network in torch, encoded light: a tenth of an 8-bit level, or a
 # whole one where the weights lose digits.

@@ -12,15 +12,16 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.restore.curves import Pixels, decode, encode
+from semilar.photo import Pixels
+from semilar.photo.light import Floats
+from semilar.restore.curves import decode, encode
 from semilar.restore.layer import Layer, Small, brightness, clipped
 from semilar.restore.resample import Resampler, area, cubic
 
-Floats = NDArray[np.float32]
-
-# About what fits into a core's cache with its temporaries. Twice as much saves a tenth of the time,
-# and costs 20 MiB for every thread.
-_BAND_PIXELS = 100_000
+# A layer is enlarged across in bands, which share rows of it with their neighbours, so large ones.
+# Within a band a strip of rows is worked on at a time: with its temporaries it fits a core's cache.
+_BAND_PIXELS = 400_000
+_STRIP_PIXELS = 40_000
 _TABLES = (np.uint8, np.uint16)  # the types that `curves` takes through tables
 # What each field of a layer is multiplied with, a function of linear light.
 _FACTORS: tuple[Callable[[Floats], Floats] | None, ...] = (None, brightness, np.asarray, clipped)
@@ -67,22 +68,25 @@ def subtract(
     out = np.empty_like(pixels)
     enlarge = _Enlarger(layer, (height, width))
 
-    def band(start: int, stop: int) -> None:
-        part = pixels[start:stop]
-        found = enlarge.band(part, start, stop)
-        if found is None:
-            out[start:stop] = part
-            return
-        linear, removed = found
+    def strip(part: Pixels, rows: slice, terms: _Terms) -> None:
+        linear = decode(part)
+        removed = terms.total(_within_white(linear, pixels.dtype))
         if strength != 1:
             removed *= np.float32(strength)
         if mask is not None:
-            removed *= mask[start:stop, :, None] * np.float32(1 / 255)
+            removed *= mask[rows, :, None] * np.float32(1 / 255)
         brightest = linear.copy() if pixels.dtype.kind == "f" else None
         linear -= removed
-        out[start:stop] = encode(linear, pixels.dtype, brightest=brightest)
+        out[rows] = encode(linear, pixels.dtype, brightest=brightest)
         if pixels.dtype not in _TABLES:  # codes survive the way to linear light and back
-            np.copyto(out[start:stop], part, where=removed == 0)
+            np.copyto(out[rows], part, where=removed == 0)
+
+    def band(start: int, stop: int) -> None:
+        for rows, terms in enlarge.band(start, stop):
+            if terms is None:
+                out[rows] = pixels[rows]
+            else:
+                strip(pixels[rows], rows, terms)
 
     _each_band(band, height, max(1, _BAND_PIXELS // width), threads)
     return out
@@ -101,6 +105,24 @@ def removed_light(before: Pixels, after: Pixels, *, threads: int = 1) -> Pixels:
     return out
 
 
+class _Terms:
+    """The fields of a layer over one strip, those that are not zero throughout."""
+
+    def __init__(self, weights: Floats, wide: dict[int, Floats]) -> None:
+        self.weights, self.wide = weights, wide
+
+    def total(self, linear: Floats) -> Floats:
+        """What to take from *linear* light (rows, W, 3)."""
+        total = None
+        for field, rows in self.wide.items():
+            term = (self.weights @ rows).reshape(linear.shape)
+            if (factor := _FACTORS[field]) is not None:
+                term *= factor(linear)
+            total = term if total is None else np.add(total, term, out=total)
+        assert total is not None
+        return total
+
+
 class _Enlarger:
     """Brings the fields of a layer to full size, a band of rows at a time."""
 
@@ -109,25 +131,23 @@ class _Enlarger:
         self.across: Resampler = cubic(layer.size[1], size[1])
         fields = (layer.base, layer.shared, layer.own, layer.lamp)  # in the order of _FACTORS
         self.planes = np.stack([field.transpose(0, 2, 1) for field in fields], axis=1)
+        self.step = max(1, _STRIP_PIXELS // size[1])
 
-    def band(self, part: Pixels, start: int, stop: int) -> tuple[Floats, Floats] | None:
-        """*Linear* light of `part`, rows `start` to `stop`, and the layer there; None if all 0."""
-        inputs, weights = self.down.matrix(start, stop)
+    def band(self, start: int, stop: int) -> Iterator[tuple[slice, _Terms | None]]:
+        """The strips of rows `start` to `stop`, each with the layer there; None if all 0."""
+        inputs, _ = self.down.matrix(start, stop)
         planes = self.planes[inputs]  # (rows, field, 3, w)
         used = [field for field in range(len(_FACTORS)) if planes[:, field].any()]
-        if not used:
-            return None
         wide = self.across.along_last(planes[:, used])
-        linear = decode(part)
-        seen = _within_white(linear, part.dtype)
-        total = None
-        for place, field in enumerate(used):
-            rows = np.ascontiguousarray(wide[:, place].transpose(0, 2, 1))
-            term = (weights @ rows.reshape(len(rows), -1)).reshape(linear.shape)
-            if (factor := _FACTORS[field]) is not None:
-                term *= factor(seen)
-            total = term if total is None else np.add(total, term, out=total)
-        return None if total is None else (linear, total)
+        full = {
+            field: np.ascontiguousarray(wide[:, place].transpose(0, 2, 1)).reshape(len(wide), -1)
+            for place, field in enumerate(used)
+        }
+        for first, last in _bands(stop - start, self.step):
+            rows, weights = self.down.matrix(start + first, start + last)
+            here = slice(rows.start - inputs.start, rows.stop - inputs.start)
+            some = {f: one[here] for f, one in full.items() if planes[here, f].any()}
+            yield slice(start + first, start + last), _Terms(weights, some) if some else None
 
 
 def _within_white(linear: Floats, dtype: np.dtype) -> Floats:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semilar.errors import PhotoError, SettingError
-from semilar.photo import find_photos
-from semilar.photo.formats import FORMATS, by_suffix, known_suffixes
+from semilar.photo import FORMATS, by_suffix, find_photos, known_suffixes
 from semilar.restore.naming import beside, inside, is_result, numbered
 
 STREAM = Path("-")
@@ -32,20 +31,20 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to do, and a sentence for each input that leads nowhere."""
+class JobPlan:
+    """What is to do, and an error text for each input that leads nowhere."""
 
     jobs: list[Job]
     complaints: list[str]
 
 
-def plan(
+def plan_jobs(
     inputs: Iterable[str],
     output: Path | None = None,
     *,
     flare: Path | None = None,
     compare: Path | None = None,
-) -> Plan:
+) -> JobPlan:
     """Pair every photo of `inputs` (files, folders, globs; `-` alone) with the files it becomes.
 
     Without `output` the result lies beside its original. For one file `output` is a file, unless
@@ -68,7 +67,7 @@ def plan(
         target, *others = (one.of(source, place) for one in places)
         jobs.append(Job(source, target or _beside(source, places[0]), *others))
     _check_distinct(jobs)
-    return Plan(jobs, complaints)
+    return JobPlan(jobs, complaints)
 
 
 class _Places:
@@ -168,7 +167,7 @@ def _expand(given: str, complaints: list[str]) -> dict[Path, Path]:
         found = _originals(find_photos(path, unreadable=unreadable))
         return {photo: photo.relative_to(path) for photo in found}
     if path.exists() or not glob.has_magic(given):
-        return {path: Path(path.name)}  # a missing file gets its sentence when it is read
+        return {path: Path(path.name)}  # of a missing file the error comes when it is read
     matches = sorted(Path(match) for match in glob.glob(given, recursive=True))  # noqa: PTH207
     return {match: Path(match.name) for match in _originals(matches) if match.is_file()}
 

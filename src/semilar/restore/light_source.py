@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import ModelError
+from semilar.photo.light import Floats
 
-Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 
 _EPSILON = 1e-7  # a disk two pixels wide has no pixel inside: this makes it a square

@@ -4,10 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from semilar.errors import ModelError
-from semilar.weights.cache import models_folder
-from semilar.weights.card import SUFFIXES, ModelCard, verify
-from semilar.weights.manifest import BUNDLED
-from semilar.weights.metadata import content_sha256
+from semilar.weights import BUNDLED, SUFFIXES, ModelCard, content_sha256, models_folder, verify
 
 DEFAULT_MODEL = "semilar-t"
 
@@ -30,7 +27,7 @@ class Model:
         return f"{content} {card.working_size} {card.views} {card.domain}"
 
     def need_onnx(self) -> Path:
-        """The ONNX file, or a sentence about what to do without one."""
+        """The ONNX file, or an error that says what to do without one."""
         if self.onnx is None:
             raise ModelError(
                 f"{self.safetensors}: has no .onnx file beside it; use the torch engine."
@@ -39,7 +36,7 @@ class Model:
         return self.onnx
 
     def need_safetensors(self) -> Path:
-        """The safetensors file, or a sentence about what to do without one."""
+        """The safetensors file, or an error that says what to do without one."""
         if self.safetensors is None:
             raise ModelError(
                 f"{self.onnx}: has no .safetensors file beside it; use the onnx engine."

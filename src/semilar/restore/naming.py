@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from semilar.photo.formats import FORMATS, RAW_SUFFIXES, known_suffixes, sniff
+from semilar.photo import FORMATS, RAW_SUFFIXES, known_suffixes, sniff
 
 MARK = ".deflared"
 
@@ -62,6 +62,6 @@ def _suffix_by_content(source: Path) -> str:
     try:
         with source.open("rb") as file:
             kind = sniff(file.read(64))
-    except OSError:  # it gets its sentence when it is read
+    except OSError:  # the error comes when it is read
         kind = None
     return FORMATS[kind].suffixes[0] if kind else ""

@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semilar.errors import ModelError
+from semilar.photo.light import Floats
 from semilar.restore.engines import one_by_one
 from semilar.threads import nothing_is_reported
 
 nothing_is_reported()
 import onnxruntime  # noqa: E402 (reads what was said when it is loaded)
-
-Floats = NDArray[np.float32]
 
 _PROVIDERS = {
     "cpu": "CPUExecutionProvider",

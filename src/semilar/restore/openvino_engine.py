@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semilar.errors import ModelError
 from semilar.extras import load_extra
+from semilar.photo.light import Floats
 from semilar.restore.engines import one_by_one
-
-Floats = NDArray[np.float32]
 
 
 class OpenVinoEngine:

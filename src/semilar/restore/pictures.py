@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from semilar import photo as photos
 from semilar.errors import PhotoError
-from semilar.photo import Photo
-from semilar.restore.curves import Pixels
+from semilar.photo import Photo, Pixels
 
 _MODES = ("L", "LA", "RGB", "RGBA", "I;16")
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import ModelError, SettingError
-from semilar.photo import Photo
+from semilar.photo import Photo, Pixels
 from semilar.photo.light import srgb_to_linear
-from semilar.restore.curves import Pixels, encoded
+from semilar.restore.curves import encoded
 from semilar.restore.engines import Engine, cores, open_engine
 from semilar.restore.found import Found, how_much
 from semilar.restore.fullsize import removed_light, shrink, subtract
@@ -24,7 +24,7 @@ from semilar.restore.models import DEFAULT_MODEL, find_model
 from semilar.restore.pictures import Canvas, canvas
 from semilar.restore.views import ORIENTATIONS, mean_of_views
 from semilar.restore.working import MOST_PIXELS, working_size
-from semilar.weights.card import SMALLEST, ModelCard
+from semilar.weights import SMALLEST, ModelCard
 
 T = TypeVar("T")
 

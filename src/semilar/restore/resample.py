@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from semilar.photo.light import Floats
+
 Reals = NDArray[np.floating[Any]]
 
 # Outputs that share one dense matrix along a row: small enough to skip most zeros.

@@ -2,16 +2,13 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from semilar.errors import ModelError
 from semilar.extras import load_extra
+from semilar.photo.light import Floats
 from semilar.restore.models import Model
-from semilar.weights.card import ModelCard
-
-Floats = NDArray[np.float32]
+from semilar.weights import ModelCard
 
 
 class TorchEngine:
@@ -48,8 +45,9 @@ class TorchEngine:
 def load_network(model: Model) -> Any:
     """The network of `model` as its card names it, with its weights, in evaluation mode."""
     load_extra("torch", "train")
-    from semilar.net import build
+    from semilar.net import build, keep_freed_memory
 
+    keep_freed_memory()
     path = model.need_safetensors()
     try:
         with safe_open(path, framework="pt") as file:

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from semilar.weights.card import WORKING_SIZE
+from semilar.weights import WORKING_SIZE
 
 MOST_PIXELS = 2**20
 """Panoramas are held to this many pixels, so that a long side does not cost minutes."""

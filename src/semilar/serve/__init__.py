@@ -3,3 +3,18 @@
 `app.create_app` builds the application around one shared function that restores a photo;
 `running` starts the server. Pictures live in memory only and are forgotten with the answer.
 """
+
+from semilar.serve.hosts import LOCAL_NAMES, check_name, names_for
+from semilar.serve.running import Address, ServicePlan, serve
+from semilar.serve.settings import Limits, Settings
+
+__all__ = [
+    "LOCAL_NAMES",
+    "Address",
+    "Limits",
+    "ServicePlan",
+    "Settings",
+    "check_name",
+    "names_for",
+    "serve",
+]

@@ -5,9 +5,9 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from semilar.restore.curves import Pixels, decode
-from semilar.restore.found import Found as Word
-from semilar.restore.found import how_much
+from semilar.photo import Pixels
+from semilar.restore import Found as Word
+from semilar.restore import decode, how_much
 
 WORDS = tuple(word.value for word in Word)
 _SAMPLES = 1_000_000

@@ -14,9 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from semilar import photo as photos
 from semilar.errors import MissingExtraError, SemilarError
-from semilar.photo import Photo
-from semilar.photo.formats import FORMATS, RAW_SUFFIXES, sniff
-from semilar.restore.pipeline import Layer, Step, from_file, pipe
+from semilar.photo import FORMATS, RAW_SUFFIXES, Photo, sniff, to_depth
+from semilar.restore import Layer, Step, from_file, pipe
 from semilar.serve.body import Upload
 from semilar.serve.found import Found
 from semilar.serve.names import MEDIA_TYPES, harmless, named
@@ -122,7 +121,7 @@ def _mask(content: bytes, limits: Limits) -> NDArray[np.uint8]:
     """A mask from its file; PNG is always taken, the page sends it."""
     _check_format(content, "mask", limits, also="PNG")
     pixels = photos.read(content, name="mask", max_pixels=limits.pixels).pixels
-    return (pixels.max(axis=2) >> 8 * (pixels.dtype.itemsize - 1)).astype(np.uint8)
+    return to_depth(pixels.max(axis=2), 8)
 
 
 def _check_format(content: bytes, label: str, limits: Limits, also: str | None = None) -> None:

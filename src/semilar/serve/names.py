@@ -4,19 +4,10 @@ import re
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
-from semilar.photo.formats import FORMATS
+from semilar.photo import FORMATS
 
 _MOST_CHARACTERS = 120
-MEDIA_TYPES = {
-    "JPEG": "image/jpeg",
-    "PNG": "image/png",
-    "TIFF": "image/tiff",
-    "WEBP": "image/webp",
-    "AVIF": "image/avif",
-    "BMP": "image/bmp",
-    "PPM": "image/x-portable-pixmap",
-    "HEIF": "image/heic",
-}
+MEDIA_TYPES = {name: one.media_type for name, one in FORMATS.items()}
 
 
 def harmless(name: str | None) -> str:

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from semilar.photo import Photo
-from semilar.restore import Remover
-from semilar.restore.pipeline import Restored, with_remover
+from semilar.restore import Remover, Restored, with_remover
 from semilar.serve.found import Found, found
 from semilar.serve.job import Asked, Restore
 

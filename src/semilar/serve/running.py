@@ -14,8 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from semilar.errors import SemilarError
-from semilar.restore import Remover
-from semilar.restore.models import DEFAULT_MODEL
+from semilar.restore import DEFAULT_MODEL, Remover
 from semilar.serve.app import create_app
 from semilar.serve.connection import Connection
 from semilar.serve.hosts import reached_from_elsewhere

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field, fields
 
 from semilar.errors import SemilarError
-from semilar.photo.formats import FORMATS
+from semilar.photo import FORMATS
 from semilar.serve.hosts import check_origin
 
 RAW = "RAW"

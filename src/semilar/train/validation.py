@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from semilar import photo
 from semilar.data import (
     VALIDATION,
+    Bytes,
     Pair,
-    Pixels,
     SimulatedPairs,
     derived_seed,
     find_pairs,
@@ -32,11 +32,11 @@ class Case:
     """A named pair of encoded pictures (H, W, 3), and which pixels count (all where it is None)."""
 
     name: str
-    input: Pixels
-    target: Pixels
+    input: Bytes
+    target: Bytes
     counts: NDArray[np.bool_] | None = None
 
-    def psnr(self, picture: Pixels) -> float:
+    def psnr(self, picture: Bytes) -> float:
         """PSNR of an encoded picture against the target, over the pixels that count."""
         if self.counts is None:
             return min(psnr(picture, self.target), _CAP)
@@ -135,7 +135,7 @@ def _simulated(check: SimulatedCheck, recipe: Recipe) -> list[list[Case]]:
     return populations
 
 
-def restore(net: nn.Module, pixels: Pixels, device: torch.device) -> Pixels:
+def restore(net: nn.Module, pixels: Bytes, device: torch.device) -> Bytes:
     """The scene that a network sees in an encoded picture."""
     return _to_pixels(net(_to_batch(pixels, device))[0])
 
@@ -171,7 +171,7 @@ def measure(
 @torch.no_grad()
 def sample_sheet(
     net: nn.Module, cases: dict[str, list[Case]], *, device: torch.device, rows: int = 3
-) -> Pixels:
+) -> Bytes:
     """Input, restored, flare and truth side by side, `rows` pictures of each set."""
     strips = []
     for chosen in cases.values():
@@ -183,19 +183,19 @@ def sample_sheet(
     return np.concatenate([_at_width(strip, width) for strip in strips], axis=0)
 
 
-def _at_width(strip: Pixels, width: int) -> Pixels:
+def _at_width(strip: Bytes, width: int) -> Bytes:
     from semilar.data import resize
 
     return resize(strip, round(strip.shape[0] * width / strip.shape[1]), width)
 
 
-def _to_batch(pixels: Pixels, device: torch.device) -> Tensor:
+def _to_batch(pixels: Bytes, device: torch.device) -> Tensor:
     return torch.tensor(pixels, device=device).permute(2, 0, 1)[None].float() / 255
 
 
-def _to_pixels(batch: Tensor) -> Pixels:
+def _to_pixels(batch: Tensor) -> Bytes:
     return _levels(batch[0].clamp(0, 1).permute(1, 2, 0).float().cpu().numpy())
 
 
-def _levels(picture: np.ndarray[Any, Any]) -> Pixels:
+def _levels(picture: np.ndarray[Any, Any]) -> Bytes:
     return np.rint(np.clip(picture, 0, 1) * 255).astype(np.uint8)

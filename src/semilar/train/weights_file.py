@@ -13,7 +13,7 @@ from semilar.net import identity
 from semilar.train.network import initial_file
 from semilar.train.recipe import Recipe
 from semilar.train.run_folder import RunFolder
-from semilar.weights.card import SUFFIXES, ModelCard, Network
+from semilar.weights import SUFFIXES, ModelCard, Network
 
 
 def origin_card(recipe: Recipe, folder: RunFolder, *, resume: bool) -> ModelCard:

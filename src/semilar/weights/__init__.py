@@ -6,20 +6,26 @@ the one-time import of a torch file.
 """
 
 from semilar.errors import WeightsMissingError
-from semilar.weights.cache import home
-from semilar.weights.card import ModelCard
+from semilar.weights.cache import home, models_folder
+from semilar.weights.card import SMALLEST, SUFFIXES, WORKING_SIZE, ModelCard, Network, verify
 from semilar.weights.download import sha256
 from semilar.weights.fetch import fetch
 from semilar.weights.importing import import_file, is_published
 from semilar.weights.manifest import BUNDLED, Entry, entries, entry
+from semilar.weights.metadata import content_sha256
 from semilar.weights.store import bundled, load, locate
 
 __all__ = [
     "BUNDLED",
+    "SMALLEST",
+    "SUFFIXES",
+    "WORKING_SIZE",
     "Entry",
     "ModelCard",
+    "Network",
     "WeightsMissingError",
     "bundled",
+    "content_sha256",
     "entries",
     "entry",
     "fetch",
@@ -28,5 +34,7 @@ __all__ = [
     "is_published",
     "load",
     "locate",
+    "models_folder",
     "sha256",
+    "verify",
 ]

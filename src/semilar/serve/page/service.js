@@ -3,7 +3,7 @@
 const TRIES = 30;
 let token = sessionStorage.getItem("token") || "";
 
-/** An answer other than a picture; the message is the service's own sentence. */
+/** An answer other than a picture; the message is the service's own text. */
 export class Refused extends Error {
   constructor(status, message) {
     super(message);
@@ -20,7 +20,7 @@ export function useToken(value) {
 export async function about() {
   const answer = await fetch("v1/models", { headers: authorization() }).catch(() => null);
   if (answer === null) throw new Refused(0, "The service does not answer.");
-  if (!answer.ok) throw new Refused(answer.status, await sentence(answer.status, answer.text()));
+  if (!answer.ok) throw new Refused(answer.status, await problemText(answer.status, answer.text()));
   return answer.json();
 }
 
@@ -35,7 +35,7 @@ export async function remove(file, options, tell, signal) {
     if (answer.status === 200) return picture(answer, file.name);
     const wait = Number(answer.getResponseHeader("Retry-After"));
     if (!wait || tries === TRIES) {
-      throw new Refused(answer.status, await sentence(answer.status, answer.response.text()));
+      throw new Refused(answer.status, await problemText(answer.status, answer.response.text()));
     }
     tell("waiting", wait);
     await pause(1000 * wait, signal);
@@ -74,7 +74,7 @@ function picture(answer, name) {
   };
 }
 
-async function sentence(status, text) {
+async function problemText(status, text) {
   try {
     return JSON.parse(await text).detail;
   } catch {
