@@ -11,6 +11,7 @@ EXTRA_OF = {
     "fastapi": "serve",
     "fsspec": "bulk",
     "lightning_fabric": "train",
+    "matplotlib": "experiment",
     "multipart": "serve",
     "onnx": "train",
     "onnxscript": "train",
