@@ -9,6 +9,7 @@ from semilar.errors import MissingExtraError
 EXTRA_OF = {
     "duckdb": "bulk",
     "fastapi": "serve",
+    "filelock": "experiment",
     "fsspec": "bulk",
     "lightning_fabric": "train",
     "matplotlib": "experiment",

@@ -97,9 +97,7 @@ def draw_quiet(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) 
         shape = str(rng.choice(settings.shapes))
         radius = log_uniform(rng, settings.quiet_radius) * frame.side
         turn = uniform(rng, (0, np.pi))
-        surface = lamp_colour(rng, settings) * np.float32(
-            log_uniform(rng, settings.quiet_radiance)
-        )
+        surface = lamp_colour(rng, settings) * np.float32(log_uniform(rng, settings.quiet_radiance))
         x, y = uniform(rng, (0, frame.width)), uniform(rng, (0, frame.height))
         soft = uniform(rng, settings.softness)
         for dx, dy, part in _parts(rng, shape, radius, turn):

@@ -153,6 +153,19 @@ class Remover:
             scene = srgb_to_linear(self._scene(encoded(small.mean.copy())))
         return estimate(small, scene, grey=grey)
 
+    def raw(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """What the network itself makes of *encoded* 8-bit `pixels` (H, W, 3), encoded 8-bit.
+
+        The network sees the picture as it is, at its own size: nothing is shrunk, judged or carried
+        over. So papers measure networks; lamps come back where the card asks for it.
+        """
+        picture = pixels.astype(np.float32) / 255
+        if self.card.domain == "linear":
+            scene = encoded(self._scene(srgb_to_linear(picture)))
+        else:
+            scene = self._scene(picture)
+        return np.rint(np.clip(scene, 0, 1) * 255).astype(np.uint8)
+
     def _scene(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
         """The network's scene in `picture` (h, w, 3), both in the light that the card names.
 
