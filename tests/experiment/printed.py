@@ -1,4 +1,4 @@
-"""The numbers of the paper's tables, typed from its text row by row, in the order it prints them."""
+"""The numbers of the paper's tables, typed from its text in the order in which it prints them."""
 
 PSNR, SSIM, LPIPS, G, S = "psnr", "ssim", "lpips_published", "g_psnr", "s_psnr"
 FIVE = (PSNR, SSIM, LPIPS, G, S)
