@@ -58,7 +58,7 @@ def test_every_row_is_a_valid_recipe_at_every_scale(scale: str, tmp_path) -> Non
         flares = {"usual": tmp_path, "other": tmp_path}
         if size.small:
             flares = dict(size.worlds[table.world].flares)
-        pictures = Pictures("x", tmp_path, tmp_path, tmp_path, {}, flares, {})
+        pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, flares, {})
         for row in table.rows:
             if not row.missing:
                 job = make_job(row, size, pictures, seed=1, root=tmp_path)
@@ -97,9 +97,7 @@ def test_zhou_composes_as_zhou_does() -> None:
 
 def test_rows_of_several_tables_are_one_job(tmp_path) -> None:
     size = find_scale("tiny")
-    pictures = Pictures(
-        "x", tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {}
-    )
+    pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {})
 
     def folder(table: str, row: str, seed: int = 1):
         chosen = tables()[table].row(row)
@@ -114,9 +112,7 @@ def test_rows_of_several_tables_are_one_job(tmp_path) -> None:
 
 def test_labels_alone_are_the_trunk_of_the_other_rows(tmp_path) -> None:
     size = find_scale("desk")
-    pictures = Pictures(
-        "x", tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {}
-    )
+    pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {})
     jobs = {
         row.name: make_job(row, size, pictures, seed=1, root=tmp_path)
         for row in tables()["ablation-core"].rows

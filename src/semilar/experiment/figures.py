@@ -10,6 +10,7 @@ from PIL import Image
 from semilar.experiment.definition import Figure
 from semilar.experiment.judging import pictures_of
 from semilar.experiment.results import RowResult
+from semilar.experiment.runs import read_result
 from semilar.extras import load_extra
 from semilar.files import atomic_path
 from semilar.semi import MergedRepository, Stats, stats
@@ -47,12 +48,10 @@ def _axes(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, Any]
 
 def _sheet(figure: Figure, rows: Sequence[RowResult]) -> Any:
     """Input, every row's picture of the first seed, and the truth; a picture a line."""
-    first = rows[0].jobs[0]
     folder = Path(_tests(rows[0])[figure.test]["folder"])
     chosen = pictures_of(folder)
     chosen = chosen[:: max(1, len(chosen) // figure.pictures)][: figure.pictures]
     titles = ["input", *(row.row.name for row in rows), "truth"]
-    assert first.result.is_file()
     canvas, axes = _axes(len(chosen), len(titles), (_CELL * len(titles), _CELL * len(chosen) + 0.3))
     for line, picture in zip(axes, chosen, strict=True):
         restored = [
@@ -70,8 +69,6 @@ def _sheet(figure: Figure, rows: Sequence[RowResult]) -> Any:
 
 
 def _tests(row: RowResult) -> dict[str, Any]:
-    from semilar.experiment.runs import read_result
-
     return read_result(row.jobs[0])["tests"]
 
 

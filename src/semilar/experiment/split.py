@@ -117,7 +117,6 @@ def published_pictures(
         if made.error:
             raise SemilarError(made.error)
     return Pictures(
-        identity="published",
         labeled=given.backgrounds,
         photos=folder / "unlabeled" / "input",
         validation=None,

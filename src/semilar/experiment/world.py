@@ -28,8 +28,6 @@ _LEAST = 10  # photographs from which five parts can be made
 class Pictures:
     """Where the data of an experiment lie. What is None or missing cannot be had."""
 
-    identity: str
-    """Tells these pictures from others: rows learned from others are other rows."""
     labeled: Path | None
     photos: Path | None
     validation: Path | None
@@ -60,7 +58,6 @@ def make_world(folder: Path, world: World, backgrounds: Path | None) -> Pictures
             " give another folder."
         )
     return Pictures(
-        identity=identity,
         labeled=folder / "labeled",
         photos=folder / "photos",
         validation=folder / "validation",
