@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from semilar.config import Part, Positive
 from semilar.errors import SemilarError
-from semilar.evaluate.metrics import BY_KEY
+from semilar.evaluate import BY_KEY
 
 ROOM = Path(__file__).parent
 UNTOUCHED = "untouched input"

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from semilar.errors import SemilarError
-from semilar.evaluate import evaluate, find_sets
-from semilar.evaluate.metrics import Row
-from semilar.evaluate.pairing import Series
+from semilar.evaluate import Series, evaluate, find_sets
 from semilar.experiment.world import png
 from semilar.files import write_bytes
 from semilar.photo import read, to_depth
@@ -65,6 +63,6 @@ def has_lpips() -> bool:
     return True
 
 
-def _plain(row: Row) -> Row:
+def _plain(row: Mapping[str, float | None]) -> dict[str, float | None]:
     """Infinite decibels (an exact match) become 100, which JSON and means can bear."""
     return {key: None if value is None else min(value, 100.0) for key, value in row.items()}

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import SemilarError
-from semilar.evaluate.statistics import bootstrap_grid_means, interval
-from semilar.evaluate.summary import Mean
+from semilar.evaluate import Mean, bootstrap_grid_means, interval
 from semilar.experiment.definition import Row
 from semilar.experiment.jobs import Job, make_job
 from semilar.experiment.runs import read_result

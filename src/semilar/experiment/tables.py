@@ -5,9 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semilar.evaluate.metrics import BY_KEY
-from semilar.evaluate.summary import Mean
-from semilar.evaluate.tables import number
+from semilar.evaluate import BY_KEY, Mean, number
 from semilar.experiment.definition import UNTOUCHED, Table
 from semilar.experiment.results import RowResult
 from semilar.experiment.systems import read_speed, system_of

@@ -17,8 +17,7 @@ from semilar.data import Pixels, with_short_side
 from semilar.errors import SemilarError
 from semilar.experiment.scales import World
 from semilar.files import write_bytes, write_text
-from semilar.flare import SynthSettings, night_scene, synthesize, to_mapping
-from semilar.flare.sample import Sample
+from semilar.flare import Sample, SynthSettings, night_scene, synthesize, to_mapping
 
 _TEST_SEED, _PHOTO_SEED = 20_000, 10_000
 _LEAST = 10  # photographs from which five parts can be made
