@@ -6,44 +6,11 @@ python tools/network_table.py --systems  print the table of systems of docs/netw
 
 import argparse
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from semilar.experiment.systems import SYSTEMS
 from semilar.files import write_text
 from semilar.net import cost
-
-
-@dataclass(frozen=True)
-class System:
-    """A system of the paper's comparison: its network here, and what is known of the published one.
-
-    `parameters` in millions and `gmacs` at 512² are those of the published code or paper.
-    """
-
-    title: str
-    network: str
-    parameters: float | None = None
-    gmacs: float | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-_MLP = {"feed": "mlp", "modulated": False}
-SYSTEMS = (
-    System("Wu et al., Zhou et al.", "wu-unet", 31.03),
-    System("Flare7K, Flare7K++: Uformer", "flare7k-uformer", 20.47, 161.0, _MLP),
-    System("Flare7K, Flare7K++: U-Net", "flare7k-unet", 34.53, 261.5),
-    System("Semi-LAR: the authors' RaLiFormer", "semi-lar-raliformer", 28.10, 52.45),
-    System("U-Net", "unet", 31.03),
-    System("Uformer with modulators", "uformer", 20.75),
-    System("HINet", "hinet", 88.67),
-    System("Restormer", "restormer", 26.13),
-    System("NAFNet", "nafnet", 29.16),
-    System("MFDNet", "mfdnet", 6.35),
-    System("SFSNiD", "sfsnid"),
-    System("SGSFT", "sgsft"),
-    System("DeflareMamba", "deflaremamba"),
-)
 
 
 def system_table() -> str:

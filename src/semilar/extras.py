@@ -9,8 +9,10 @@ from semilar.errors import MissingExtraError
 EXTRA_OF = {
     "duckdb": "bulk",
     "fastapi": "serve",
+    "filelock": "experiment",
     "fsspec": "bulk",
     "lightning_fabric": "train",
+    "matplotlib": "experiment",
     "multipart": "serve",
     "onnx": "train",
     "onnxscript": "train",

@@ -20,7 +20,7 @@ class Quiet(SimpleHTTPRequestHandler):
         else:
             super().do_GET()
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
 

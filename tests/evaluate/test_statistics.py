@@ -36,6 +36,24 @@ def test_the_interval_covers_the_true_mean_about_as_often_as_it_says() -> None:
     assert 0.90 <= covered <= 0.98
 
 
+def test_seeds_and_pictures_both_widen_the_interval() -> None:
+    """Of a sum of an effect of the seed and one of the picture the variance is known."""
+    rng = np.random.default_rng(5)
+    seeds, pictures = rng.normal(0, 1, 6), rng.normal(0, 3, 40)
+    means = statistics.bootstrap_grid_means(seeds[:, None] + pictures)
+    assert means.mean() == pytest.approx(seeds.mean() + pictures.mean(), abs=0.02)
+    assert means.var() == pytest.approx(seeds.var() / 6 + pictures.var() / 40, rel=0.05)
+    alone = statistics.bootstrap_grid_means(pictures[None])
+    assert alone.var() == pytest.approx(pictures.var() / 40, rel=0.05)
+
+
+def test_a_grid_leaves_missing_regions_out() -> None:
+    grid = np.array([[1.0, np.nan, 3.0], [2.0, np.nan, 4.0]])
+    means = statistics.bootstrap_grid_means(grid)
+    assert np.nanmin(means) == 1
+    assert np.nanmax(means) == 4
+
+
 def test_the_same_numbers_every_time() -> None:
     values = np.random.default_rng(3).normal(size=(30, 2))
     np.testing.assert_array_equal(

@@ -174,6 +174,24 @@ def test_benchmark_restores_goes_on_and_guards_its_folder(
     assert runner.invoke(app, [*command, "--force"]).exit_code == 0
 
 
+def test_raw_judges_the_network_alone(folders: dict[str, Path], tmp_path: Path) -> None:
+    """By hand: the picture times 0.6 is what that network gives."""
+    data, out = _layout(tmp_path, folders), tmp_path / "out"
+    model = dimming_model(tmp_path / "dim.onnx")
+    command = ["benchmark", "--model", str(model), "--data", str(data), "--out", str(out)]
+    result = runner.invoke(app, [*command, "-j", "1", "--json", "--raw"])
+    assert result.exit_code == 0, result.stderr
+    facts = json.loads(result.stdout)["test_data/real"]
+    for i in range(COUNT):
+        flared = with_flare(i, 1.0)
+        scene = np.rint(flared.astype(np.float32) / 255 * np.float32(0.6) * 255).astype(np.uint8)
+        kept = np.asarray(Image.open(out / f"test_data/real/restored/{i:03}.png"))
+        np.testing.assert_allclose(kept, scene, atol=1)
+        assert facts["rows"][i]["result"]["psnr"] == pytest.approx(psnr(kept, truth_of(i)))
+    mixed = runner.invoke(app, [*command, "-j", "1"])  # the folder holds raw results
+    assert mixed.exit_code == 2
+
+
 def test_benchmark_without_a_set(tmp_path: Path) -> None:
     result = runner.invoke(app, ["benchmark", "--model", "none", "--data", str(tmp_path)])
     assert result.exit_code == 2

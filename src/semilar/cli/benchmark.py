@@ -31,6 +31,13 @@ def benchmark(
     engine: Annotated[
         str | None, typer.Option(help="What runs the model, as in `semilar remove`.")
     ] = None,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Judge the network alone, once, at each picture's own size, as papers do.",
+        ),
+    ] = False,
     lpips: Annotated[
         bool | None, typer.Option(help="LPIPS in both conventions; by default where possible.")
     ] = None,
@@ -50,20 +57,22 @@ def benchmark(
     semilar benchmark --model none --data Flare7Kpp/test_data
 
     semilar benchmark --model my-model.onnx --data FlareReal600 --out out/real600 --report
+
+    semilar benchmark --model flare7kpp --data Flare7Kpp/test_data/real --raw
     """
     from semilar.evaluate import claim_folder, find_sets, restore_pictures, subject_mark
     from semilar.threads import cores
 
     sets = find_sets(data)
-    place = out_dir or Path(f"benchmark-{Path(model).stem}")
+    place = out_dir or Path(f"benchmark-{Path(model).stem}{'-raw' if raw else ''}")
     folders = {each.name: place / each.name for each in sets}
-    marks = {
-        each.name: subject_mark(data=data.resolve(), name=each.name, model=model) for each in sets
-    }
+    about: dict[str, object] = {"raw": True} if raw else {}
+    about |= {"data": data.resolve(), "model": model}
+    marks = {each.name: subject_mark(name=each.name, **about) for each in sets}
     for name, folder in folders.items():
         page = folder / "report.html" if report else None
         check_targets(folder, page, mark=marks[name], force=force)
-    claim_folder(place, model=model, engine=engine, force=force)
+    claim_folder(place, model=model, engine=engine, force=force, raw=raw)
     with_lpips = wants_lpips(lpips)
     results = {}
     for each in sets:
@@ -80,11 +89,12 @@ def benchmark(
                 engine=engine,
                 jobs=jobs or cores(),
                 force=force,
+                raw=raw,
                 progress=partial(bar.advance, task),
             )
         results[each.name] = measure_and_report(
             pictures,
-            title=f"{model} on {each.name}",
+            title=f"{model}{', raw,' if raw else ''} on {each.name}",
             mark=marks[each.name],
             lpips=with_lpips,
             jobs=jobs,

@@ -11,6 +11,7 @@ from semilar.cli import (
     bulk,
     demo,
     evaluate,
+    experiment,
     export,
     info,
     models,
@@ -71,6 +72,7 @@ app.command(cls=Verb)(serve.serve)
 app.command(cls=Verb)(synth.synth)
 app.command(cls=Verb)(train.train)
 app.command(cls=Verb)(watch.watch)
+app.add_typer(experiment.app, name="experiment")
 app.add_typer(repository.app, name="repository")
 models.app.command("import", cls=Verb)(models_import.import_model)
 app.add_typer(models.app, name="models")

@@ -1,27 +1,34 @@
 """Benchmark runs: pictures against their ground truth, tables with intervals, a report page."""
 
 from semilar.evaluate.layouts import find_sets
-from semilar.evaluate.metrics import Compared, Metric, metrics
+from semilar.evaluate.metrics import Compared, Metric, metric, metrics
 from semilar.evaluate.output import as_csv, as_json, check_free, subject_mark, write_results
 from semilar.evaluate.pairing import Series, pair_folders
 from semilar.evaluate.report import write_report
 from semilar.evaluate.restoring import claim_folder, restore_pictures
 from semilar.evaluate.run import Evaluation, evaluate
-from semilar.evaluate.summary import Summary, summarize
+from semilar.evaluate.statistics import bootstrap_grid_means, interval
+from semilar.evaluate.summary import Mean, Summary, summarize
+from semilar.evaluate.tables import number
 
 __all__ = [
     "Compared",
     "Evaluation",
+    "Mean",
     "Metric",
     "Series",
     "Summary",
     "as_csv",
     "as_json",
+    "bootstrap_grid_means",
     "check_free",
     "claim_folder",
     "evaluate",
     "find_sets",
+    "interval",
+    "metric",
     "metrics",
+    "number",
     "pair_folders",
     "restore_pictures",
     "subject_mark",

@@ -11,15 +11,18 @@ from semilar.errors import OutputExistsError
 from semilar.evaluate.pairing import Series
 from semilar.evaluate.pool import in_processes
 from semilar.files import write_text
-from semilar.photo import Photo, read
+from semilar.photo import Photo, read, to_depth, write
 
 NONE = "none"  # the model that leaves the picture as it is
 
 
-def claim_folder(out: Path, *, model: str, engine: str | None, force: bool) -> None:
+def claim_folder(
+    out: Path, *, model: str, engine: str | None, force: bool, raw: bool = False
+) -> None:
     """Write down whose results `out` holds; another model's results there are an error."""
     note = out / "model.json"
     own = {"model": model, "sha256": _model_sha256(model), "engine": engine, "version": __version__}
+    own |= {"raw": True} if raw else {}
     if note.exists() and not force:
         try:
             other = json.loads(note.read_text(encoding="utf-8"))
@@ -41,9 +44,12 @@ def restore_pictures(
     engine: str | None,
     jobs: int,
     force: bool,
+    raw: bool = False,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Series]:
     """Restore the untouched pictures to PNG files below `out`, except those that are there.
+
+    As people use it, or `raw`: the network alone, once, at the picture's own size.
 
     Gives the pictures with the role "result" added, ready to be evaluated. The model `none` writes
     nothing: its results are the untouched pictures themselves.
@@ -52,7 +58,7 @@ def restore_pictures(
         return [_as_result(picture) for picture in pictures]
     targets = [out / f"{picture.name}.png" for picture in pictures]
     tasks = [
-        (picture.files["untouched"], target, model, engine, 1 if jobs > 1 else None)
+        (picture.files["untouched"], target, model, engine, 1 if jobs > 1 else None, raw)
         for picture, target in zip(pictures, targets, strict=True)
         if force or not target.exists()
     ]
@@ -71,8 +77,12 @@ def _as_result(picture: Series) -> Series:
     return Series(picture.name, {"result": files.pop("untouched"), **files})
 
 
-def _restore_one(task: tuple[Path, Path, str, str | None, int | None]) -> None:
-    source, target, model, engine, threads = task
+def _restore_one(task: tuple[Path, Path, str, str | None, int | None, bool]) -> None:
+    source, target, model, engine, threads, raw = task
+    if raw:
+        scene = _remover(model, engine, threads, 1).raw(to_depth(read(source).pixels, 8))
+        write(Photo(pixels=scene, name=str(source)), target, force=True)
+        return
     from semilar.restore import ToFiles, pipe, with_remover
 
     plain = (Photo(pixels=photo.pixels, name=str(source)) for photo in [read(source)])
@@ -80,10 +90,10 @@ def _restore_one(task: tuple[Path, Path, str, str | None, int | None]) -> None:
 
 
 @lru_cache(maxsize=1)
-def _remover(model: str, engine: str | None, threads: int | None) -> Any:
+def _remover(model: str, engine: str | None, threads: int | None, views: int | None = None) -> Any:
     from semilar.restore import Remover
 
-    options = {"engine": engine, "threads": threads}
+    options = {"engine": engine, "threads": threads, "views": views}
     return Remover(model=model, **{k: v for k, v in options.items() if v is not None})
 
 

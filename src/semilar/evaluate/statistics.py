@@ -36,6 +36,22 @@ def bootstrap_means(columns: Floats) -> Floats:
     return means
 
 
+def bootstrap_grid_means(grid: Floats) -> Floats:
+    """Means (resamples,) of a grid (seeds, pictures), both drawn with replacement.
+
+    So the spread between training runs counts as well as that between pictures. With one seed only
+    the pictures vary. NaN entries are left out.
+    """
+    seeds, pictures = grid.shape
+    rng = np.random.default_rng(_SEED)
+    known = ~np.isnan(grid)
+    values = np.where(known, grid, 0.0)
+    runs = rng.multinomial(seeds, np.full(seeds, 1 / seeds), size=_RESAMPLES).astype(float)
+    draws = rng.multinomial(pictures, np.full(pictures, 1 / pictures), size=_RESAMPLES)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.sum(runs @ values * draws, axis=1) / np.sum(runs @ known * draws, axis=1)
+
+
 def interval(means: Floats) -> tuple[float, float]:
     """The central 95 % of resampled means (percentile bootstrap)."""
     known = means[~np.isnan(means)]

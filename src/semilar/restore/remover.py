@@ -181,6 +181,19 @@ class Remover:
         whole = zip(small, scenes, given, strict=True)
         return [estimate(one, scene, grey=its.grey) for one, scene, its in whole]
 
+    def raw(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """What the network itself makes of *encoded* 8-bit `pixels` (H, W, 3), encoded 8-bit.
+
+        The network sees the picture as it is, at its own size: nothing is shrunk, judged or carried
+        over. So papers measure networks; lamps come back where the card asks for it.
+        """
+        picture = pixels.astype(np.float32) / 255
+        if self.card.domain == "linear":
+            scene = encoded(self._scenes([srgb_to_linear(picture)])[0])
+        else:
+            scene = self._scenes([picture])[0]
+        return np.rint(np.clip(scene, 0, 1) * 255).astype(np.uint8)
+
     def _scenes(self, pictures: list[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
         """The network's scenes in `pictures` (h, w, 3), all in the light that the card names.
 

@@ -2,7 +2,7 @@
 
 from semilar.semi.mixup import Mixup, mix
 from semilar.semi.pseudo import PseudoLabeler
-from semilar.semi.report import find_entry, frame_of, page, stats, to_picture
+from semilar.semi.report import Stats, find_entry, frame_of, page, stats, to_picture
 from semilar.semi.repository import Repository
 from semilar.semi.rule import UpdateRule
 from semilar.semi.settings import Semi
@@ -17,6 +17,7 @@ __all__ = [
     "PseudoLabeler",
     "Repository",
     "Semi",
+    "Stats",
     "Teacher",
     "UnsupervisedLoss",
     "UpdateRule",

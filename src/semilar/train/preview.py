@@ -51,6 +51,23 @@ def preview(recipe: Recipe) -> list[str]:
     return lines
 
 
+def batch_seconds(recipe: Recipe) -> float:
+    """CPU seconds of this process to train on a labeled batch of the first stage."""
+    sources = find_sources(recipe.model_copy(update={"semi": None}))
+    plan = make_plan(recipe.model_copy(update={"semi": None}), sources)
+    if recipe.machine.threads:
+        torch.set_num_threads(recipe.machine.threads)
+    batches = Batches(plan, sources.labeled, None, seed=recipe.seed)
+    batch = place_batch(batches[0], torch.device("cpu"), recipe.machine.channels_last)
+    net, times = build_net(recipe), []
+    for _ in range(3):
+        began = time.process_time()
+        total(labeled_terms(net, batch, recipe.loss, None, share=1.0)).backward()
+        net.zero_grad(set_to_none=True)
+        times.append(time.process_time() - began)
+    return min(times)
+
+
 def _measure(
     recipe: Recipe, net: torch.nn.Module, batches: Batches, stretch: Stretch
 ) -> tuple[float, float]:

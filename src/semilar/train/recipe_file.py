@@ -1,6 +1,6 @@
 """Reading recipes: YAML over a base, `key=value` changes, and what is wrong in plain words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,15 @@ def load_recipe(name: str | Path, overrides: Sequence[str] = ()) -> Recipe:
     values = read_values(path)
     for override in overrides:
         _apply(values, override)
+    return checked(values, path)
+
+
+def checked(values: dict[str, Any], origin: object) -> Recipe:
+    """The recipe that plain values make; an error names `origin` and the keys that are wrong."""
     try:
         return Recipe.model_validate(values)
     except ValidationError as error:
-        lines = [f"{path}: {_explain(detail)}" for detail in _causes(error)]
+        lines = [f"{origin}: {_explain(detail)}" for detail in _causes(error)]
         raise RecipeError("\n".join(lines)) from None
 
 
@@ -45,8 +50,15 @@ def _causes(error: ValidationError) -> list[Any]:
     ]
 
 
-def read_values(path: Path, *, _seen: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """The plain values of a recipe file over those of its base."""
+def read_values(
+    path: Path, *, swap: Mapping[Path, Path] | None = None, _seen: tuple[Path, ...] = ()
+) -> dict[str, Any]:
+    """The plain values of a recipe file over those of its base.
+
+    `swap` names files that others are read in place of: what differs from `paper` can so be put
+    over a smaller recipe.
+    """
+    path = (swap or {}).get(path.resolve(), path)
     if path in _seen:
         raise RecipeError(f"{path}: is its own base.")
     try:
@@ -63,7 +75,7 @@ def read_values(path: Path, *, _seen: tuple[Path, ...] = ()) -> dict[str, Any]:
         return values
     beside = path.parent / str(base)
     origin = beside if beside.is_file() else find_recipe(str(base))
-    return merged(read_values(origin, _seen=(*_seen, path)), values)
+    return merged(read_values(origin, swap=swap, _seen=(*_seen, path)), values)
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,66 @@
+"""The same CPU seconds for every network: how many steps fit into them."""
+
+import json
+from math import ceil
+
+from semilar.experiment.jobs import Job
+from semilar.files import write_text
+from semilar.train.preview import batch_seconds
+from semilar.train.recipe import Recipe
+
+_LEAST = 4  # steps
+PHOTO_COST = 1.3
+"""A picture without a label against one with: a teacher's and a student's pass, the scorer."""
+
+
+def within_budget(job: Job) -> Recipe:
+    """The recipe with as many steps as fit, measured once and kept in the job's folder.
+
+    Epochs named in the recipe (where photos come in) move with the number of steps.
+    """
+    recipe = job.recipe
+    if job.budget is None:
+        return recipe
+    note = job.folder / "budget.json"
+    if not note.is_file():
+        seconds = step_seconds(recipe)
+        steps = max(_LEAST, int(job.budget / seconds))
+        write_text(note, json.dumps({"seconds_a_step": seconds, "steps": steps}))
+    return with_steps(recipe, json.loads(note.read_text(encoding="utf-8"))["steps"])
+
+
+def step_seconds(recipe: Recipe) -> float:
+    """CPU seconds of an average step, photos included."""
+    (stage,) = recipe.stages
+    labeled = batch_seconds(recipe) * stage.accumulate
+    return labeled * (1 + _photo_share(recipe))
+
+
+def _photo_share(recipe: Recipe) -> float:
+    semi, (stage,) = recipe.semi, recipe.stages
+    if semi is None:
+        return 0.0
+    steps = stage.steps or 0
+    samples = getattr(recipe.labeled, "samples", stage.batch * steps)
+    start = semi.start_epoch * ceil(samples / stage.batch)
+    return PHOTO_COST * semi.batch / stage.batch * max(0.0, 1 - start / max(1, steps))
+
+
+def with_steps(recipe: Recipe, steps: int) -> Recipe:
+    """The recipe over so many steps, with everything that is counted in epochs moved along."""
+    (stage,) = recipe.stages
+    assert stage.steps is not None
+    ratio = steps / stage.steps
+    checks = {"every": max(1, round(recipe.validation.every * ratio))}
+    update = {
+        "stages": (stage.model_copy(update={"steps": steps}),),
+        "validation": recipe.validation.model_copy(update=checks),
+    }
+    if recipe.semi is not None:
+        semi = recipe.semi
+        moved = {
+            "start_epoch": semi.start_epoch * ratio,
+            "eta_epochs": semi.eta_epochs * ratio,
+        }
+        update["semi"] = semi.model_copy(update=moved)
+    return recipe.model_copy(update=update)

@@ -1,0 +1,107 @@
+"""One row with one seed: its recipe with folders filled in, and the folder that it runs in."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from semilar.errors import SemilarError
+from semilar.experiment.definition import Row
+from semilar.experiment.scales import Scale, row_values
+from semilar.experiment.world import Pictures
+from semilar.train.recipe import Recipe
+from semilar.train.recipe_file import checked
+
+# Of a recipe, what does not make it another row.
+_ASIDE = ("name", "run", "seed", "machine")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is trained and measured together. Rows of several tables may be the same job."""
+
+    folder: Path
+    recipe: Recipe
+    light_source: str = ""
+    budget: float | None = None
+    """CPU seconds that decide how many steps there are."""
+    shared: bool = False
+
+    @property
+    def result(self) -> Path:
+        """What was measured."""
+        return self.folder / "result.json"
+
+    @property
+    def failure(self) -> Path:
+        """Why it failed the last time."""
+        return self.folder / "failure.json"
+
+    @property
+    def trained(self) -> Path:
+        """That training is done, and what it took."""
+        return self.folder / "trained.json"
+
+    @property
+    def weights(self) -> Path:
+        """The network that is measured, as it was at the end: nothing is chosen by the tests."""
+        return self.recipe.run / f"last-{self.recipe.validation.network}.safetensors"
+
+    def trunk(self) -> "Job | None":
+        """The job of labels alone that this one goes on from, if there is one."""
+        semi = self.recipe.semi
+        if not self.shared or self.budget or semi is None or not semi.start_epoch:
+            return None
+        alone = self.recipe.model_copy(update={"semi": None})
+        return _placed(replace(self, recipe=alone), self.folder.parents[1])
+
+
+def make_job(row: Row, scale: Scale, pictures: Pictures, *, seed: int, root: Path) -> Job:
+    """The job of a row; SemilarError where its data cannot be had."""
+    values = row_values(row, scale) | {"seed": seed}
+    _fill(values, row, scale, pictures)
+    recipe = checked(values, row.recipe)
+    job = Job(
+        folder=root,
+        recipe=recipe,
+        light_source=row.light_source,
+        budget=scale.budget if row.budget else None,
+        shared=scale.shared,
+    )
+    return _placed(job, root / "runs")
+
+
+def _fill(values: dict[str, Any], row: Row, scale: Scale, pictures: Pictures) -> None:
+    """Put folders and flares into a recipe's plain values."""
+    chosen = pictures.limited if row.labels == "limited" else {}
+    backgrounds = {"folder": str(pictures.labeled), **chosen}
+    flares = pictures.flares[row.flares]
+    if flares is None:
+        raise SemilarError("needs an older collection of flare patterns: --other-patterns")
+    values["labeled"] = {**values["labeled"], "backgrounds": backgrounds}
+    if scale.small:
+        for stage in values["stages"]:
+            stage["synth"] = {**stage["synth"], "preset": flares}
+        check = values["validation"]["sets"]["flares"]
+        check |= {"backgrounds": {"folder": str(pictures.validation)}, "synth": {"preset": flares}}
+    else:
+        values["labeled"] |= {"patterns": str(flares)}
+        values["validation"] = {**values["validation"], "sets": {}}
+    if values.get("semi"):
+        values["semi"] = {**values["semi"], "photos": {"folder": str(pictures.photos)}}
+
+
+def _placed(job: Job, runs: Path) -> Job:
+    """The job in a folder of its own below `runs`, whose name follows from what the job is."""
+    recipe = job.recipe
+    facts = recipe.model_dump(mode="json", exclude=set(_ASIDE))
+    text = json.dumps([facts, job.light_source, job.budget], sort_keys=True)
+    text = text.replace(json.dumps(str(runs.parent))[1:-1], "")  # wherever the folder lies
+    key = hashlib.sha256(text.encode()).hexdigest()[:10]
+    kind = "labels" if recipe.semi is None else "photos"
+    name = f"{re.sub(r'[^a-z0-9]+', '-', recipe.net.name.lower())}-{kind}-{key}"
+    folder = runs / name / f"seed-{recipe.seed}"
+    placed = recipe.model_copy(update={"run": folder / "train", "name": name})
+    return replace(job, folder=folder, recipe=placed)

@@ -1,0 +1,141 @@
+"""The experiments as data: the paper's numbers, and rows that mean what they say."""
+
+import pytest
+
+from semilar.errors import SemilarError
+from semilar.experiment.definition import Figure, Row, Table, experiments, find, rows_of
+from semilar.experiment.jobs import make_job
+from semilar.experiment.scales import find_scale, row_values, scales
+from semilar.experiment.systems import SYSTEMS, system_of
+from semilar.experiment.world import Pictures
+from semilar.net import REGISTRY
+from semilar.recipes import find_recipe
+from semilar.train.recipe_file import read_values
+from tests.experiment.printed import COLUMNS, PRINTED
+
+FIGURES = {
+    *("fig:right_top", "fig:quality", "fig:ablation1", "fig:ablation2"),
+    *("fig:add1", "fig:add2", "fig:add3"),
+}
+
+
+def tables() -> dict[str, Table]:
+    return {name: one for name, one in experiments().items() if isinstance(one, Table)}
+
+
+def test_every_table_of_the_paper_has_its_numbers() -> None:
+    found = {
+        name: {row.name: row.paper for row in table.rows}
+        for name, table in tables().items()
+        if table.source.startswith("tab:")
+    }
+    wanted = {
+        name: {
+            row: dict(zip(COLUMNS[name], values, strict=True)) if values else {}
+            for row, values in rows.items()
+        }
+        for name, rows in PRINTED.items()
+    }
+    assert found == wanted
+
+
+def test_every_figure_of_results_is_there() -> None:
+    drawn = [one for one in experiments().values() if isinstance(one, Figure)]
+    assert {one.source for one in drawn if ":" in one.source} == FIGURES
+    assert all(rows_of(one) for one in drawn)
+
+
+@pytest.mark.parametrize("name", list(tables()))
+def test_every_column_shows_the_papers_numbers(name: str) -> None:
+    table = tables()[name]
+    assert {key for row in table.rows for key in row.paper} <= set(table.columns)
+
+
+@pytest.mark.parametrize("scale", list(scales()))
+def test_every_row_is_a_valid_recipe_at_every_scale(scale: str, tmp_path) -> None:
+    size = find_scale(scale)
+    for table in tables().values():
+        flares = {"usual": tmp_path, "other": tmp_path}
+        if size.small:
+            flares = dict(size.worlds[table.world].flares)
+        pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, flares, {})
+        for row in table.rows:
+            if not row.missing:
+                job = make_job(row, size, pictures, seed=1, root=tmp_path)
+                assert job.recipe.net.name in REGISTRY
+
+
+def test_a_row_changes_the_small_recipe_as_it_changes_the_papers() -> None:
+    desk, paper = find_scale("desk"), find_scale("paper")
+    row = find("ablation-core").rows[2]
+    assert isinstance(row, Row)
+    assert row.recipe == "ablation/no-repository"
+    small, full = row_values(row, desk), row_values(row, paper)
+    assert small["semi"]["repository"]["strategy"] == "none"
+    assert full["semi"]["repository"]["strategy"] == "none"
+    assert small["stages"][0]["crop"] == 96
+    assert full["stages"][0]["crop"] == 512
+    base = read_values(find_recipe("experiment/desk"))
+    assert small["semi"]["eta"] == base["semi"]["eta"] != full["semi"]["eta"]
+
+
+def test_networks_take_their_desk_size() -> None:
+    uformer = Row(name="x", recipe="ablation/uformer")
+    assert row_values(uformer, find_scale("desk"))["net"]["name"] == "uformer-desk"
+    assert row_values(uformer, find_scale("paper"))["net"]["name"] == "uformer"
+    ours = Row(name="x")
+    assert row_values(ours, find_scale("desk"))["net"]["name"] == "raliformer-t"
+
+
+def test_zhou_composes_as_zhou_does() -> None:
+    row = find("comparison").rows[1]
+    assert isinstance(row, Row)
+    for scale in scales().values():
+        synth = row_values(row, scale)["stages"][0]["synth"]
+        assert synth["changes"]["camera"]["mixing"] == [3, 7]
+
+
+def test_rows_of_several_tables_are_one_job(tmp_path) -> None:
+    size = find_scale("tiny")
+    pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {})
+
+    def folder(table: str, row: str, seed: int = 1):
+        chosen = tables()[table].row(row)
+        return make_job(chosen, size, pictures, seed=seed, root=tmp_path).folder
+
+    full = folder("ablation-core", "Full model")
+    assert full == folder("ablation-repository", "Mom. + QG") == folder("comparison", "Ours")
+    assert full != folder("ablation-core", "w/o DR")
+    assert full != folder("ablation-core", "Full model", seed=2)
+    assert folder("comparison", "Wu") != folder("comparison", "Zhou")
+
+
+def test_labels_alone_are_the_trunk_of_the_other_rows(tmp_path) -> None:
+    size = find_scale("desk")
+    pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {})
+    jobs = {
+        row.name: make_job(row, size, pictures, seed=1, root=tmp_path)
+        for row in tables()["ablation-core"].rows
+    }
+    alone = jobs.pop("labels alone")
+    assert alone.trunk() is None
+    for job in jobs.values():
+        trunk = job.trunk()
+        assert trunk is not None
+        assert trunk.folder == alone.folder
+
+
+def test_systems_know_their_rows() -> None:
+    rows = [row for row in tables()["systems"].rows if not row.missing]
+    without = [row.name for row in rows if system_of(row.name) is None]
+    assert without == ["Zhou et al."]  # Wu's network
+    assert {system.row for system in SYSTEMS if system.row} <= {row.name for row in rows}
+
+
+def test_wrong_names_are_told_with_the_right_ones() -> None:
+    with pytest.raises(SemilarError, match="ablation-core"):
+        find("ablation")
+    with pytest.raises(SemilarError, match="desk, paper"):
+        find_scale("large")
+    with pytest.raises(SemilarError, match="Full model"):
+        tables()["ablation-core"].row("full")
