@@ -13,7 +13,7 @@ from filelock import FileLock
 from PIL import Image
 
 from semilar import photo
-from semilar.data import Pixels, with_short_side
+from semilar.data import Bytes, with_short_side
 from semilar.errors import SemilarError
 from semilar.experiment.scales import World
 from semilar.files import write_bytes, write_text
@@ -102,7 +102,7 @@ def _fill(folder: Path, world: World, backgrounds: Path | None) -> None:
                 write_bytes(folder / "tests" / name / role / f"{i:03d}.png", png(pixels))
 
 
-def _drawn(world: World) -> dict[str, list[Pixels]]:
+def _drawn(world: World) -> dict[str, list[Bytes]]:
     size = world.side, round(world.side * 4 / 3)
     numbers = iter(range(sum(world.scenes.values())))
     return {
@@ -111,7 +111,7 @@ def _drawn(world: World) -> dict[str, list[Pixels]]:
     }
 
 
-def _photographs(world: World, folder: Path) -> dict[str, list[Pixels]]:
+def _photographs(world: World, folder: Path) -> dict[str, list[Bytes]]:
     """Disjoint parts of the photographs; fewer than asked for are shared out in proportion."""
     files = _found(folder)
     order = np.random.default_rng(0).permutation(len(files))
@@ -128,7 +128,7 @@ def _photographs(world: World, folder: Path) -> dict[str, list[Pixels]]:
     }
 
 
-def _flared(scenes: Sequence[Pixels], i: int, world: World, preset: str, seed: int) -> Sample:
+def _flared(scenes: Sequence[Bytes], i: int, world: World, preset: str, seed: int) -> Sample:
     return synthesize(
         scenes[i % len(scenes)],
         seed=seed + i,
@@ -137,12 +137,12 @@ def _flared(scenes: Sequence[Pixels], i: int, world: World, preset: str, seed: i
     )
 
 
-def _levels(picture: np.ndarray) -> Pixels:
+def _levels(picture: np.ndarray) -> Bytes:
     """*Encoded* floats as 8-bit codes."""
     return np.rint(np.clip(picture, 0, 1) * 255).astype(np.uint8)
 
 
-def png(pixels: Pixels) -> bytes:
+def png(pixels: Bytes) -> bytes:
     """An encoded picture as a PNG file."""
     buffer = BytesIO()
     Image.fromarray(pixels).save(buffer, "PNG", compress_level=3)

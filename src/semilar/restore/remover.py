@@ -187,7 +187,7 @@ class Remover:
         The network sees the picture as it is, at its own size: nothing is shrunk, judged or carried
         over. So papers measure networks; lamps come back where the card asks for it.
         """
-        picture = pixels.astype(np.float32) / 255
+        picture: NDArray[np.float32] = pixels.astype(np.float32) / np.float32(255)
         if self.card.domain == "linear":
             scene = encoded(self._scenes([srgb_to_linear(picture)])[0])
         else:
