@@ -44,6 +44,7 @@ OPEN = {
 }
 OPEN_ROOMS = {
     "train": "its verb checks a recipe before it waits for torch",
+    "experiment": "its verb alone enters it, and each part waits for what it needs",
     "archive": "a worker imports no more than it needs",
 }
 

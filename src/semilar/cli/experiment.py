@@ -45,7 +45,10 @@ Tests = Annotated[
 def list_experiments(
     as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
 ) -> None:
-    """List every experiment: where the paper has it and how many rows it has."""
+    """List every experiment: where the paper has it and how many rows it has.
+
+    Example: semilar experiment list
+    """
     _need()
     from semilar.experiment.definition import experiments
 

@@ -79,7 +79,7 @@ def _fill(values: dict[str, Any], row: Row, scale: Scale, pictures: Pictures) ->
     backgrounds = {"folder": str(pictures.labeled), **chosen}
     flares = pictures.flares[row.flares]
     if flares is None:
-        raise SemilarError("needs an older collection of flare patterns: --other-patterns")
+        raise SemilarError("needs the older collection of flare patterns, which was not given")
     values["labeled"] = {**values["labeled"], "backgrounds": backgrounds}
     if scale.small:
         for stage in values["stages"]:

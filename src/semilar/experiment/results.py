@@ -98,7 +98,7 @@ def _why(jobs: list[Job], test: str, pictures: Pictures) -> str:
         if job.failure.is_file():
             reason = json.loads(job.failure.read_text(encoding="utf-8"))["reason"]
             return "failed: " + " ".join(reason.split())
-    return "not run" if test in pictures.tests else f"no test set {test} was given: --test"
+    return "not run" if test in pictures.tests else f"no test set {test} was given"
 
 
 def _grids(found: list[dict[str, Any]], role: str) -> dict[str, Grid]:

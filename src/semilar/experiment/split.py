@@ -98,9 +98,7 @@ def published_pictures(
 ) -> Pictures:
     """The data of the paper below `folder`: the split, and flares over its unlabeled half."""
     if given.backgrounds is None or given.patterns is None:
-        raise SemilarError(
-            "The paper's scale needs photographs and flare patterns: --backgrounds, --patterns."
-        )
+        raise SemilarError("The paper's scale needs photographs and flare patterns of your own.")
     split = split_backgrounds(given.backgrounds, folder / "split")
     plan = SynthPlan(
         count=len(split.files["unlabeled"]),

@@ -10,8 +10,8 @@ from semilar.errors import ModelError, OutputExistsError, SettingError
 from semilar.extras import load_extra
 from semilar.files import atomic_path
 from semilar.photo.light import Floats
+from semilar.restore.engines import Engine
 from semilar.restore.models import find_model
-from semilar.restore.onnx_engine import OnnxEngine
 from semilar.restore.torch_engine import load_network
 from semilar.restore.views import ORIENTATIONS
 from semilar.weights import SMALLEST, ModelCard
@@ -72,6 +72,7 @@ def export_network(
     """Write a network of torch as an ONNX file with `card` inside; gives the largest difference."""
     load_extra("onnx", "train", what="Exporting")
     from semilar.net.onnx_export import export
+    from semilar.restore.onnx_engine import OnnxEngine  # it loads ONNX Runtime
 
     with atomic_path(target, force=force) as temporary:
         export(net, temporary, half=half)
@@ -85,7 +86,7 @@ def export_network(
     return difference
 
 
-def largest_difference(net: Any, engine: OnnxEngine) -> float:
+def largest_difference(net: Any, engine: Engine) -> float:
     """Between a network in torch and what an engine makes of it, over sample pictures."""
     torch = load_extra("torch", "train")
     largest = []
