@@ -63,6 +63,7 @@ def test_info_shows_a_card() -> None:
     assert len(done.stdout.splitlines()) < 24
     whole = json.loads(_invoke("info", "semilar-t", "--json").stdout)
     card = json.loads((BUNDLED / "semilar-t.json").read_text(encoding="utf-8"))
+    assert len(whole.pop("content_sha256")) == 64  # of the file that the card lies in
     assert whole == {"domain": "encoded", **card}
 
 
