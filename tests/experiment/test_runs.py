@@ -176,6 +176,7 @@ def test_the_papers_scale_says_which_data_it_needs(tmp_path: Path) -> None:
     done = invoke("experiment", "run", "flarex", *options)
     assert done.exit_code == 1
     assert "needs photographs and flare patterns" in done.stderr
+    assert "--backgrounds" in done.stderr
     shown = invoke("experiment", "table", "flarex", *options)
     assert shown.exit_code == 0
     assert shown.stdout.count("needs photographs and flare patterns") == 4

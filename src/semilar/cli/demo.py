@@ -24,7 +24,7 @@ def demo(
 ) -> None:
     """Draw night pictures with simulated flare, take the flare out, show before and after.
 
-    Example: semilar demo --out /tmp/demo
+    Example: semilar demo --out demo
     """
     from semilar.cli.evaluate import measure_and_report
     from semilar.evaluate import pair_folders

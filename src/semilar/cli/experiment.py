@@ -257,6 +257,8 @@ def _run(study: Any, tasks: list[Any]) -> int:
                 complain(f"{line}, {outcome.reason}")
             else:
                 say(line)
+        if counts["failed"] and study.scale_name == "paper":
+            complain("The paper's data: --backgrounds, --patterns, --other-patterns, --test.")
     except Stopped as reason:
         complain(f"Stopped ({reason}); the same command goes on from here.")
         raise typer.Exit(Exit.SOME_FAILED) from None
