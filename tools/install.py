@@ -9,6 +9,7 @@ settings and no others, wheels in temporary folders are left aside, and the envi
 virtual one that does not see the packages outside of it.
 """
 
+import compileall
 import os
 import subprocess
 import sys
@@ -21,12 +22,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 # pip's setting -> the option that both pip and uv understand
 SETTINGS = {"find-links": "--find-links", "index-url": "--index-url"}
-# Variables that would bring in other packages, other places or other settings.
+# Variables that would bring in other packages, places or settings.
 FOREIGN = (
     *("PYTHONPATH", "PYTHONHOME", "PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"),
     *("PIP_CONSTRAINT", "PIP_REQUIREMENT", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER"),
     *("PIP_NO_INDEX", "PIP_NO_DEPS", "PIP_PRE", "UV_FIND_LINKS", "UV_INDEX", "UV_EXTRA_INDEX_URL"),
     *("UV_CONSTRAINT", "UV_OVERRIDE", "UV_NO_INDEX", "UV_TARGET", "UV_PREFIX", "UV_PRERELEASE"),
+    "PYTHONDONTWRITEBYTECODE",  # else nothing could be compiled, and each start would do it anew
     *("UV_SYSTEM_PYTHON", "UV_PROJECT_ENVIRONMENT", "UV_CONFIG_FILE", "UV_BUILD_CONSTRAINT"),
 )
 
@@ -111,9 +113,9 @@ def main() -> int:
     target = [*given, "-c", str(ROOT / "constraints.txt"), "-e", f"{ROOT}[{extra}]"]
     uv = uv_command(given)
     if uv is not None:
-        install = [*uv, "pip", "install", "--python", sys.executable, *target]
+        install = [*uv, "pip", "install", "--compile-bytecode", "--python", sys.executable, *target]
         if subprocess.run(install, env=environment(), check=False).returncode == 0:
-            return 0
+            return 0 if compileall.compile_dir(ROOT / "src", quiet=1) else 1
     print("uv could not do it; pip takes over.", file=sys.stderr)
     return subprocess.run([*PIP, "install", *target], env=pip_environment(), check=False).returncode
 

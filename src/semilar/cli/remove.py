@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -147,9 +148,12 @@ def remove(
     if not todo.jobs:
         raise typer.Exit(Exit.UNUSABLE)
     workers = min(workers, len(todo.jobs))
-    remover = open_session(model, engine, device, threads, working_size, workers=workers)
     started = time.perf_counter()
-    tally = _run(todo.jobs, remover, wishes, workers, quiet=as_json)
+    with ThreadPoolExecutor(1, thread_name_prefix="model") as loading:  # while photos are read
+        remover = loading.submit(
+            open_session, model, engine, device, threads, working_size, workers=workers
+        )
+        tally = _run(todo.jobs, remover, wishes, workers, quiet=as_json)
     _conclude(tally, time.perf_counter() - started, len(todo.jobs), len(todo.complaints), as_json)
 
 
@@ -201,7 +205,7 @@ def stopping() -> Iterator[threading.Event]:
 
 
 def _run(
-    jobs: list["Job"], remover: "Remover", wishes: "Wishes", workers: int, *, quiet: bool
+    jobs: list["Job"], remover: "Future[Remover]", wishes: "Wishes", workers: int, *, quiet: bool
 ) -> "Tally":
     from semilar.restore import Tally, restore_jobs
 

@@ -21,6 +21,8 @@ from semilar.restore.jobs import STREAM, Job
 from semilar.restore.pipeline import Restored, ToFiles, from_file, pipe, with_remover
 from semilar.restore.remover import Remover
 
+# A session, or one that is being opened while the first photos are read.
+Session = Remover | Future[Remover]
 Status = Literal["restored", "unchanged", "skipped", "failed"]
 
 
@@ -85,7 +87,7 @@ def shown(source: Path) -> str:
     return "standard input" if source == STREAM else str(source)
 
 
-def restore_file(job: Job, remover: Remover, wishes: Wishes) -> Outcome:
+def restore_file(job: Job, remover: Session, wishes: Wishes) -> Outcome:
     """Restore one photo. Whatever is wrong with it ends in the outcome."""
     started = time.perf_counter()
     try:
@@ -95,7 +97,11 @@ def restore_file(job: Job, remover: Remover, wishes: Wishes) -> Outcome:
     return Outcome(job=job, seconds=time.perf_counter() - started, **facts)
 
 
-def _restore(job: Job, remover: Remover, wishes: Wishes) -> dict:
+def _opened(remover: Session) -> Remover:
+    return remover.result() if isinstance(remover, Future) else remover
+
+
+def _restore(job: Job, remover: Session, wishes: Wishes) -> dict:
     """One file through the pipeline; gives what there is to say about it."""
     if wishes.skip_existing and job.target != STREAM and job.target.exists():
         return {"status": "skipped"}
@@ -123,7 +129,9 @@ def _restore(job: Job, remover: Remover, wishes: Wishes) -> dict:
             working_size=result.working_size,
         )
 
-    restore = with_remover(remover, strength=wishes.strength, mask=wishes.mask)
+    def restore(photo: Photo) -> Restored:
+        return with_remover(_opened(remover), strength=wishes.strength, mask=wishes.mask)(photo)
+
     pipe(wishes.source(source, name=shown(job.source)), restore, sink)
     return facts
 
@@ -144,7 +152,7 @@ def _send(photo: Photo, quality: int | None) -> None:
 
 def restore_jobs(
     jobs: Iterable[Job],
-    remover: Remover,
+    remover: Session,
     wishes: Wishes,
     *,
     workers: int = 1,
@@ -153,6 +161,7 @@ def restore_jobs(
     """Restore all `jobs`, `workers` at a time; outcomes come as they are ready.
 
     Once `stop` is set no other photo begins; the outcomes of those that have begun still come.
+    A session that cannot be opened is an error, not an outcome of each photo.
     """
     stop = stop or threading.Event()
     waiting = iter(jobs)
@@ -166,6 +175,7 @@ def restore_jobs(
                 }
             if not running:
                 return
+            _opened(remover)
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for one in done:
                 yield one.result()

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from semilar.photo import Pixels
 from semilar.photo.light import Floats
 from semilar.restore.curves import decode, encode
-from semilar.restore.layer import Layer, Small, brightness, clipped
+from semilar.restore.layer import CLIPPED_FROM, Layer, Small, brightness, clipped
 from semilar.restore.resample import Resampler, area, cubic
 
 # A layer is enlarged across in bands, which share rows of it with their neighbours, so large ones.
 # Within a band a strip of rows is worked on at a time: with its temporaries it fits a core's cache.
 _BAND_PIXELS = 400_000
 _STRIP_PIXELS = 40_000
+_SHRUNK = 10  # planes of a shrunk photo
 _TABLES = (np.uint8, np.uint16)  # the types that `curves` takes through tables
 # What each field of a layer is multiplied with, a function of linear light.
 _FACTORS: tuple[Callable[[Floats], Floats] | None, ...] = (None, brightness, np.asarray, clipped)
@@ -31,24 +32,41 @@ def shrink(pixels: Pixels, size: tuple[int, int], *, threads: int = 1) -> Small:
     """Shrink encoded `pixels` (H, W, 3) to (h, w) `size` by area, in *linear* light."""
     (height, width), (rows, columns) = pixels.shape[:2], size
     down, across = area(height, rows), area(width, columns)
-    step = max(1, _BAND_PIXELS * rows // (height * width))
-    planes = np.empty((rows, 10, columns), np.float32)
+    planes = np.empty((rows, _SHRUNK, columns), np.float32)
 
     def band(start: int, stop: int) -> None:
-        inputs, weights = down.matrix(start, stop)
-        linear = _within_white(decode(pixels[inputs]), pixels.dtype)
-        fields = linear, clipped(linear), brightness(linear) ** 2, linear * linear
-        low = [
-            (weights @ one.reshape(len(one), -1)).reshape(-1, width, one.shape[2]) for one in fields
-        ]
-        flat = np.concatenate([one.transpose(0, 2, 1) for one in low], axis=1, dtype=np.float32)
-        planes[start:stop] = across.along_last(flat)
+        low = np.empty((stop - start, _SHRUNK, width), np.float32)
+        for first, last in _bands(stop - start, max(1, _STRIP_PIXELS * rows // (height * width))):
+            inputs, weights = down.matrix(start + first, start + last)
+            _shrink_down(pixels[inputs], weights, low[first:last].reshape(last - first, -1))
+        planes[start:stop] = across.along_last(low)
 
-    _each_band(band, rows, step, threads)
+    _each_band(band, rows, max(1, _BAND_PIXELS * rows // (height * width)), threads)
     fields = planes.transpose(0, 2, 1)
     parts = (np.ascontiguousarray(one) for one in np.split(fields, (3, 6, 7), axis=2))
     step = 1 / np.iinfo(pixels.dtype).max if pixels.dtype.kind == "u" else 0.0
     return Small(*parts, scale=sqrt(height * width / (rows * columns)), step=step)
+
+
+def _shrink_down(pixels: Pixels, weights: Floats, low: Floats) -> None:
+    """Weigh the rows of encoded `pixels` (rows, W, 3) into `low` (fewer rows, planes * W).
+
+    Planes of *linear* light: three of the mean, three of how much is clipped, one of the square of
+    the brightness and three of the squares.
+    """
+    count, width = pixels.shape[:2]
+    linear = _within_white(decode(pixels.transpose(0, 2, 1)), pixels.dtype)  # (rows, 3, W)
+    bright = linear.sum(axis=1)
+    bright *= bright
+    np.matmul(weights, linear.reshape(count, -1), out=low[:, : 3 * width])
+    np.matmul(weights, bright * np.float32(1 / 9), out=low[:, 6 * width : 7 * width])
+    white = clipped(linear) if linear.max() > CLIPPED_FROM else None
+    if white is None:
+        low[:, 3 * width : 6 * width] = 0
+    else:
+        np.matmul(weights, white.reshape(count, -1), out=low[:, 3 * width : 6 * width])
+    linear *= linear
+    np.matmul(weights, linear.reshape(count, -1), out=low[:, 7 * width :])
 
 
 def subtract(
@@ -139,15 +157,21 @@ class _Enlarger:
         planes = self.planes[inputs]  # (rows, field, 3, w)
         used = [field for field in range(len(_FACTORS)) if planes[:, field].any()]
         wide = self.across.along_last(planes[:, used])
-        full = {
-            field: np.ascontiguousarray(wide[:, place].transpose(0, 2, 1)).reshape(len(wide), -1)
-            for place, field in enumerate(used)
-        }
+        full = dict(zip(used, _interleaved(wide), strict=True))
         for first, last in _bands(stop - start, self.step):
             rows, weights = self.down.matrix(start + first, start + last)
             here = slice(rows.start - inputs.start, rows.stop - inputs.start)
             some = {f: one[here] for f, one in full.items() if planes[here, f].any()}
             yield slice(start + first, start + last), _Terms(weights, some) if some else None
+
+
+def _interleaved(wide: Floats) -> Floats:
+    """Planes (rows, fields, 3, W) to pixels (fields, rows, W * 3)."""
+    rows, fields, channels, width = wide.shape
+    out = np.empty((fields, rows, width, channels), np.float32)
+    for channel in range(channels):  # one at a time is six times as fast as one transpose
+        out[..., channel] = wide[:, :, channel].swapaxes(0, 1)
+    return out.reshape(fields, rows, width * channels)
 
 
 def _within_white(linear: Floats, dtype: np.dtype) -> Floats:

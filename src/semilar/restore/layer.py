@@ -30,7 +30,7 @@ _SILENT, _FULL = 0.5 / 255, 1.25 / 255
 _FOUND = ((4e-3, 3.0 / 255), (4e-4, 12.0 / 255))
 # Clipped light that the network calls at least this bright (linear) is a lamp, kept as it is.
 _LAMP = (0.5, 0.75)
-_CLIPPED = (0.9, 0.98)
+CLIPPED_FROM, _CLIPPED = 0.9, 0.98
 _WINDOW = 2
 # Deviation of a code from the light it stands for, in codes: rounding, and some for compression.
 _ROUNDING = 0.4
@@ -72,9 +72,8 @@ class Layer:
 
 def clipped(linear: Floats) -> Floats:
     """How clipped a pixel of *linear* light is, 0 to 1; files round and JPEG rings, so softly."""
-    low, high = _CLIPPED
-    soft = linear - np.float32(low)
-    soft *= np.float32(1 / (high - low))
+    soft = linear - np.float32(CLIPPED_FROM)
+    soft *= np.float32(1 / (_CLIPPED - CLIPPED_FROM))
     return np.clip(soft, 0, 1, out=soft)
 
 
@@ -119,7 +118,7 @@ def _shared_detail(small: Small, layer: Floats) -> tuple[Floats, Floats]:
     fine, fine_bright = _octave(layer), _octave(flare)
     of_flare = _box(fine_bright**2, _WINDOW)
     of_scene = _box(_octave(bright - flare) ** 2, _WINDOW)
-    noise = 2 * np.median(_variance(bright, small.bright_square))
+    noise = 2 * _quantile(_variance(bright, small.bright_square), 0.5)
     total = of_flare + of_scene + noise
     tiny = np.float32(1e-8)
     colour = np.clip(_box(fine * fine_bright, _WINDOW) / (of_flare + tiny), 0, 2)
@@ -137,7 +136,7 @@ def _own_share(small: Small, layer: Floats, rest: Floats) -> Floats:
     """
     before, after = (_steepness(one) for one in (small.mean, small.mean - layer))
     steps = (_ROUNDING * small.step) ** 2 * np.maximum(before**2 - after**2, 0)
-    noise = np.percentile(_variance(small.mean, small.square), 25, axis=(0, 1))
+    noise = _quantile(_variance(small.mean, small.square), 0.25)
     of_scene = np.maximum(_box(_octave(small.mean - layer) ** 2, _WINDOW), noise)
     other = steps + rest
     return (other / (other + of_scene + np.float32(1e-8))).astype(np.float32)
@@ -153,6 +152,16 @@ def _variance(mean: Floats, square: Floats) -> Floats:
     down, across = (_gradient(mean, axis) for axis in (0, 1))
     inside = square - mean**2 - (down**2 + across**2) / 12
     return _box(np.maximum(inside, 0), _WINDOW)
+
+
+def _quantile(x: Floats, share: float) -> Floats:
+    """The value of each channel of `x` (h, w, c) that `share` of the others lie below.
+
+    NumPy's own loads all of its masked arrays at the first call.
+    """
+    values = x.reshape(-1, x.shape[2])
+    place = int(share * (len(values) - 1))
+    return np.partition(values, place, axis=0)[place]
 
 
 def _slope(guide: Floats, layer: Floats) -> Floats:
@@ -181,19 +190,28 @@ def _box(x: Floats, radius: int) -> Floats:
 
 
 def _filtered(x: Floats, kernel: tuple[float, ...]) -> Floats:
-    """`x` (h, w, c) filtered with `kernel` down and across, the border repeated."""
+    """`x` (h, w, c) filtered with symmetric `kernel` down and across, the border repeated."""
     radius = len(kernel) // 2
     for axis in (0, 1):
         around = [(radius, radius) if one == axis else (0, 0) for one in range(x.ndim)]
         padded = np.pad(x, around, mode="edge")
-        length = x.shape[axis]
-        x = np.zeros_like(x)
-        for shift, weight in enumerate(kernel):
-            part = (
-                padded[shift : shift + length] if axis == 0 else padded[:, shift : shift + length]
-            )
-            x += np.float32(weight) * part
+        parts = [_part(padded, axis, shift, x.shape[axis]) for shift in range(len(kernel))]
+        if len(set(kernel)) == 1:
+            x = parts[0] + parts[1]
+            for part in parts[2:]:
+                x += part
+            x *= np.float32(kernel[0])
+            continue
+        x = parts[radius] * np.float32(kernel[radius])
+        for side in range(radius):
+            pair = parts[side] + parts[-1 - side]
+            pair *= np.float32(kernel[side])
+            x += pair
     return x
+
+
+def _part(x: Floats, axis: int, start: int, length: int) -> Floats:
+    return x[start : start + length] if axis == 0 else x[:, start : start + length]
 
 
 def _sharpened(x: Floats, scale: float) -> Floats:

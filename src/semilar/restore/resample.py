@@ -49,7 +49,7 @@ class Resampler:
         flat = np.ascontiguousarray(planes).reshape(-1, self.size_in)
         out = np.empty((len(flat), self.size_out), np.float32)
         for start, (inputs, dense) in zip(self._starts, self._blocks, strict=True):
-            out[:, start : start + len(dense)] = flat[:, inputs] @ dense.T
+            np.matmul(flat[:, inputs], dense, out=out[:, start : start + dense.shape[1]])
         return out.reshape(*planes.shape[:-1], self.size_out)
 
     @property
@@ -58,8 +58,9 @@ class Resampler:
 
     @cached_property
     def _blocks(self) -> list[tuple[slice, Floats]]:
-        """The matrices of a whole row, made once for all rows."""
-        return [self.matrix(k, min(k + _BLOCK, self.size_out)) for k in self._starts]
+        """The (inputs, outputs) matrices of a whole row, made once for all rows."""
+        parts = (self.matrix(k, min(k + _BLOCK, self.size_out)) for k in self._starts)
+        return [(inputs, np.ascontiguousarray(dense.T)) for inputs, dense in parts]
 
 
 def area(size_in: int, size_out: int) -> Resampler:

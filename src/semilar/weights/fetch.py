@@ -2,19 +2,24 @@
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semilar.errors import DownloadError, ModelError
 from semilar.weights import manifest
 from semilar.weights.cache import cached, home
-from semilar.weights.download import Progress, download
 from semilar.weights.importing import import_file
 
+if TYPE_CHECKING:
+    from semilar.weights.download import Progress
 
-def fetch(name: str, *, progress: Progress | None = None, force: bool = False) -> Path:
+
+def fetch(name: str, *, progress: "Progress | None" = None, force: bool = False) -> Path:
     """Download the weights called `name` unless they are there; gives the cached file.
 
     VGG16, AlexNet and the LPIPS heads lie in one archive, so fetching one of them keeps all three.
     """
+    from semilar.weights.download import download  # what the network needs takes long to load
+
     entry = manifest.entry(name)
     if entry.remote is None:
         raise ModelError(f"The weights {name!r} come with the package; there is nothing to fetch.")

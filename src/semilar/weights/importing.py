@@ -13,7 +13,6 @@ from semilar.extras import load_extra
 from semilar.files import write_bytes
 from semilar.weights import manifest
 from semilar.weights.cache import cached
-from semilar.weights.download import check_sha256
 from semilar.weights.layouts import Tensors, checked, from_flax
 from semilar.weights.metadata import sha256
 from semilar.weights.pickles import read_arrays
@@ -41,7 +40,7 @@ def is_published(name: str, file: Path) -> bool:
 
 def _read(entry: manifest.Entry, file: Path) -> Tensors:
     if file.name.endswith(".tar.gz") and entry.member and entry.remote:
-        check_sha256(file, entry.remote)
+        entry.remote.check(file)
         return from_flax(entry.name, read_arrays(_member(file, entry.member), entry.member))
     if file.suffix in {".pth", ".pt"}:
         return _read_torch(file)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from semilar.errors import ModelError
+from semilar.errors import ModelError, SemilarError
 from semilar.weights.card import SUFFIXES, ModelCard
+from semilar.weights.metadata import sha256
 
 BUNDLED = Path(__file__).parent / "bundled"
 
@@ -28,6 +29,15 @@ class Source:
     def place(self) -> str:
         """Where a person would look for it."""
         return f"PyPI, {self.filename}" if self.package else self.url or self.filename
+
+    def check(self, file: Path) -> None:
+        """An error if `file` is not byte for byte the published file."""
+        found = sha256(file)
+        if found != self.sha256:
+            raise SemilarError(
+                f"{self.filename}: the checksum is {found}, it should be {self.sha256}; "
+                "the file is damaged or is not the published one."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
