@@ -1,6 +1,6 @@
 """`semilar bulk`: what a photo costs, and what workers, Ray and a long run do to that.
 
-    python benchmarks/bulk.py                   all of it, about five minutes on two idle cores
+    python benchmarks/bulk.py                   all of it, about ten minutes on two idle cores
     python benchmarks/bulk.py --costs-only      what a million photos cost
     python benchmarks/bulk.py --price 0.05 --nodes 20 --cores 32 --storage 200
 
@@ -33,7 +33,7 @@ from semilar.restore import Remover
 from semilar.restore.batch import Wishes
 
 SIZES = {"small": (240, 320), "1080p": (1080, 1920), "12 MP": (3000, 4000)}
-WORKING_SIZE = 64  # of the network in the runs, so that many photos fit into minutes
+TINY = 64  # working size of the long run, so that many photos fit into minutes
 KINDS = 3  # photos that differ
 DRAWN = (384, 512)
 ENOUGH = {"two workers to one": 1.8, "Ray to local": 0.9}
@@ -135,7 +135,9 @@ class Memory(threading.Thread):
         return statistics.median(found) if found else float("nan")
 
 
-def measure(folder: Path, engine: str, workers: int) -> tuple[float, Memory]:
+def measure(
+    folder: Path, engine: str, workers: int, *, working_size: int | None = None
+) -> tuple[float, Memory]:
     """One run over the photos in `folder`; gives photos per second, and its memory."""
     count = sum(1 for _ in folder.iterdir())
     memory = Memory()
@@ -147,7 +149,7 @@ def measure(folder: Path, engine: str, workers: int) -> tuple[float, Memory]:
             engine=engine,
             workers=workers,
             batch=4,
-            working_size=WORKING_SIZE,
+            working_size=working_size,
             on_progress=memory.follow,
         )
         memory.over.set()
@@ -181,7 +183,7 @@ def ratios(folder: Path, rounds: int) -> None:
 
 def long_run(folder: Path, count: int) -> None:
     """Memory from a tenth of the photos on."""
-    _, memory = measure(folder, "local", 2)
+    _, memory = measure(folder, "local", 2, working_size=TINY)
     early, late = memory.between(count * 0.1, count * 0.2), memory.between(count * 0.9, count)
     verdict = "met" if late <= FLAT * early else "MISSED"
     print(
@@ -194,7 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--photos", type=int, default=160, help="of each run for a ratio")
+    parser.add_argument("--photos", type=int, default=48, help="of each run for a ratio")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--long", type=int, default=2000, help="photos of the long run; 0: none")
     parser.add_argument("--price", type=float, default=0.04, help="of a core hour")
@@ -207,7 +209,7 @@ def main() -> None:
     if options.costs_only:
         return
     with tempfile.TemporaryDirectory() as room:
-        fill(Path(room, "in"), SIZES["small"], options.photos)
+        fill(Path(room, "in"), SIZES["1080p"], options.photos)
         ratios(Path(room, "in"), options.rounds)
         if options.long:
             fill(Path(room, "many"), SIZES["small"], options.long)

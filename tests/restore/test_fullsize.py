@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from semilar.photo import Photo
 from semilar.photo.light import linear_to_srgb, srgb_to_linear
@@ -231,3 +232,23 @@ def test_a_network_that_dims_lamps_does_not_make_them_grey() -> None:
     picture[100:200, 100:200] = 255
     restored = Remover(engine=Dimmer(0.97)).remove(picture).image
     assert (restored[102:198, 102:198] == 255).all()
+
+
+def test_products_stay_on_the_thread_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def allowed() -> set[int]:
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    seen: set[int] = set()
+    product = np.matmul
+
+    def counted(*args, **kwargs):
+        seen.update(allowed())
+        return product(*args, **kwargs)
+
+    monkeypatch.setattr(np, "matmul", counted)
+    with threadpool_limits(limits=2, user_api="blas"):
+        if 2 not in allowed():
+            pytest.skip("NumPy's algebra has one thread here")
+        shrink(np.zeros((64, 64, 3), np.uint8), (32, 32), threads=2)
+        assert seen == {1}
+        assert 2 in allowed()

@@ -11,6 +11,7 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from semilar.photo import Pixels
 from semilar.photo.light import Floats
@@ -184,10 +185,8 @@ def _bands(length: int, step: int) -> Iterator[tuple[int, int]]:
 
 
 def _each_band(work, length: int, step: int, threads: int) -> None:
-    if threads <= 1:
-        for start, stop in _bands(length, step):
-            work(start, stop)
-        return
-    with ThreadPoolExecutor(threads) as pool:
+    # Programs that each hand their products to all cores wait for one another most of the time: two
+    # workers were half as fast as one.
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(work, *one) for one in _bands(length, step)]:
             done.result()
