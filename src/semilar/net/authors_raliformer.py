@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from semilar.net.cab import ConvGate
 from semilar.net.interface import FlareNet, zero_last
 from semilar.net.norm import ChannelLayerNorm
+from semilar.net.pyramid import ascend, descend, doublings, halvings
 from semilar.net.relina import ReLinA
 
 
@@ -91,14 +92,9 @@ class AuthorsRaLiFormer(FlareNet):
             nn.Conv2d(3, width, 3, stride=stem, padding=1), nn.LeakyReLU(inplace=True)
         )
         self.encoder = nn.ModuleList(stage(widths[s], s) for s in range(scales))
-        self.down = nn.ModuleList(
-            nn.Conv2d(widths[s], widths[s + 1], 4, stride=2, padding=1) for s in range(scales)
-        )
+        self.down = halvings(widths)
         self.bottleneck = stage(widths[scales], scales)
-        self.up = nn.ModuleList(
-            nn.ConvTranspose2d(min(4 * widths[s], widths[-1]), widths[s], 2, stride=2)
-            for s in range(scales)
-        )
+        self.up = doublings(widths)
         self.decoder = nn.ModuleList(stage(2 * widths[s], 2 * scales - s) for s in range(scales))
         ending: list[nn.Module] = []
         if stem == 2:
@@ -109,12 +105,6 @@ class AuthorsRaLiFormer(FlareNet):
 
     def planes(self, picture: Tensor) -> Tensor:
         features = self.first(picture)
-        skips: list[Tensor] = []
-        for encode, down in zip(self.encoder, self.down, strict=True):
-            features = encode(features)
-            skips.append(features)
-            features = down(features)
-        features = self.bottleneck(features)
-        for up, decode in zip(reversed(self.up), reversed(self.decoder), strict=True):
-            features = decode(torch.cat([up(features), skips.pop()], dim=1))
+        features, skips = descend(features, self.encoder, self.down)
+        features = ascend(self.bottleneck(features), skips, self.decoder, self.up)
         return self.last(self.enlarge(features))

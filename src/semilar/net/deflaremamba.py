@@ -16,6 +16,7 @@ from torch.nn.functional import silu, softplus
 
 from semilar.net.interface import FlareNet, zero_last
 from semilar.net.norm import ChannelLayerNorm
+from semilar.net.pyramid import ascend, descend, doublings, halvings
 from semilar.net.scan import CHUNK, selective_scan
 
 WINDOW = 8
@@ -212,26 +213,15 @@ class DeflareMamba(FlareNet):
 
         self.first = nn.Conv2d(3, width, 3, padding=1)
         self.encoder = nn.ModuleList(group(widths[s], s) for s in range(scales))
-        self.down = nn.ModuleList(
-            nn.Conv2d(widths[s], widths[s + 1], 4, stride=2, padding=1) for s in range(scales)
-        )
+        self.down = halvings(widths)
         self.bottleneck = group(widths[scales], scales)
-        self.up = nn.ModuleList(
-            nn.ConvTranspose2d(min(4 * widths[s], widths[-1]), widths[s], 2, stride=2)
-            for s in range(scales)
-        )
+        self.up = doublings(widths)
         self.decoder = nn.ModuleList(group(2 * widths[s], 2 * scales - s) for s in range(scales))
         self.last = nn.Conv2d(2 * width, 6, 3, padding=1)
         zero_last(self.last)
 
     def planes(self, picture: Tensor) -> Tensor:
         features = self.first(picture - picture.new_tensor([0.4488, 0.4371, 0.4040])[:, None, None])
-        skips: list[Tensor] = []
-        for encode, down in zip(self.encoder, self.down, strict=True):
-            features = encode(features)
-            skips.append(features)
-            features = down(features)
-        features = self.bottleneck(features)
-        for up, decode in zip(reversed(self.up), reversed(self.decoder), strict=True):
-            features = decode(torch.cat([up(features), skips.pop()], dim=1))
+        features, skips = descend(features, self.encoder, self.down)
+        features = ascend(self.bottleneck(features), skips, self.decoder, self.up)
         return self.last(features)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from semilar.net.interface import FlareNet
+from semilar.net.pyramid import descend
 
 
 def conv_norm(inner: int, outer: int) -> list[nn.Module]:
@@ -43,12 +44,9 @@ class Flare7KUNet(FlareNet):
         self.last = nn.Conv2d(widths[0], outputs, 1)
 
     def planes(self, picture: Tensor) -> Tensor:
-        first, *others = self.encoder
-        features = first(picture)
-        skips: list[Tensor] = []
-        for encode in others:
-            skips.append(features)
-            features = encode(self.shrink(features))
+        *stages, bottleneck = self.encoder
+        features, skips = descend(picture, stages, [self.shrink] * len(stages))
+        features = bottleneck(features)
         for enlarge, decode in zip(reversed(self.enlarge), reversed(self.decoder), strict=True):
             features = decode(torch.cat([skips.pop(), enlarge(features)], dim=1))
         return self.last(features)

@@ -19,6 +19,7 @@ from semilar.net.guest import flare_between
 from semilar.net.interface import FlareNet, mirrored, zero_last
 from semilar.net.nafnet import NAFNet
 from semilar.net.norm import ChannelLayerNorm
+from semilar.net.restormer import GatedFeedForward
 
 Activation = Literal["leaky", "prelu"]
 _BINOMIAL = (1.0, 4.0, 6.0, 4.0, 1.0)
@@ -89,17 +90,8 @@ class LineAttention(nn.Module):
         return self.project(mixed.permute(0, 3, 1, 2))
 
 
-class DualGate(nn.Module):
+class DualGate(GatedFeedForward):
     """Two depth-wise branches, each the GELU gate of the other."""
-
-    def __init__(self, *, channels: int, expansion: float) -> None:
-        super().__init__()
-        hidden = int(channels * expansion)
-        self.mix = nn.Sequential(
-            nn.Conv2d(channels, 2 * hidden, 1, bias=False),
-            nn.Conv2d(2 * hidden, 2 * hidden, 3, padding=1, groups=2 * hidden, bias=False),
-        )
-        self.project = nn.Conv2d(hidden, channels, 1, bias=False)
 
     def forward(self, features: Tensor) -> Tensor:
         first, second = self.mix(features).chunk(2, dim=1)

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from semilar.net.interface import FlareNet, zero_last
 from semilar.net.norm import ChannelLayerNorm
+from semilar.net.pyramid import descend
 
 
 class SimpleGate(nn.Module):
@@ -99,11 +100,7 @@ class NAFNet(FlareNet):
 
     def planes(self, picture: Tensor) -> Tensor:
         features = self.first(picture)
-        skips: list[Tensor] = []
-        for encode, down in zip(self.encoder, self.down, strict=True):
-            features = encode(features)
-            skips.append(features)
-            features = down(features)
+        features, skips = descend(features, self.encoder, self.down)
         features = self.middle(features)
         for up, decode in zip(self.up, self.decoder, strict=True):
             features = decode(up(features) + skips.pop())

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from semilar.net.blocks import ConvBlock, PSCBlock
 from semilar.net.cab import CabKind
 from semilar.net.interface import FlareNet, zero_last
+from semilar.net.pyramid import descend
 from semilar.net.relina import RankBranch
 
 BlockKind = Literal["psc", "conv"]
@@ -82,11 +83,7 @@ class RaLiFormer(FlareNet):
 
     def planes(self, picture: Tensor) -> Tensor:
         features = self.project_in(picture)
-        skips: list[Tensor] = []
-        for stage, shrink in zip(self.encoder, self.shrink, strict=True):
-            features = stage(features)
-            skips.append(features)
-            features = shrink(features)
+        features, skips = descend(features, self.encoder, self.shrink)
         features = self.bottleneck(features)
         for scale in reversed(range(len(skips))):
             features = self._join(self.enlarge[scale](features), skips.pop())

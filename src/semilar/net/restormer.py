@@ -9,6 +9,7 @@ from torch.nn.functional import gelu, normalize
 
 from semilar.net.interface import FlareNet, zero_last
 from semilar.net.norm import ChannelLayerNorm, ChannelScaleNorm
+from semilar.net.pyramid import descend
 
 
 class TransposedAttention(nn.Module):
@@ -140,11 +141,7 @@ class Restormer(FlareNet):
 
     def planes(self, picture: Tensor) -> Tensor:
         features = self.first(picture)
-        skips: list[Tensor] = []
-        for encode, down in zip(self.encoder, self.down, strict=True):
-            features = encode(features)
-            skips.append(features)
-            features = down(features)
+        features, skips = descend(features, self.encoder, self.down)
         features = self.bottleneck(features)
         for scale in (2, 1, 0):
             joined = torch.cat([self.up[scale](features), skips.pop()], dim=1)

@@ -8,11 +8,11 @@ the change instead, and the flare beside it, so that it starts as the identity.
 from collections.abc import Sequence
 from itertools import pairwise
 
-import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from semilar.net.interface import FlareNet, zero_last
+from semilar.net.pyramid import ascend, descend
 
 
 def twice(inner: int, outer: int) -> nn.Sequential:
@@ -54,12 +54,6 @@ class WuUNet(FlareNet):
         zero_last(self.last)
 
     def planes(self, picture: Tensor) -> Tensor:
-        first, *others = self.encoder
-        features = first(picture)
-        skips: list[Tensor] = []
-        for encode in others:
-            skips.append(features)
-            features = encode(self.shrink(features))
-        for enlarge, decode in zip(reversed(self.enlarge), reversed(self.decoder), strict=True):
-            features = decode(torch.cat([enlarge(features), skips.pop()], dim=1))
-        return self.last(features)
+        *stages, bottleneck = self.encoder
+        features, skips = descend(picture, stages, [self.shrink] * len(stages))
+        return self.last(ascend(bottleneck(features), skips, self.decoder, self.enlarge))
