@@ -103,10 +103,12 @@ def test_a_folder_of_flared_photos_is_enough(
     """By name, from the bundled model, on drawn scenes; `~` works though no shell expands it."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    write_scenes(tmp_path / "flared", 2, size=(64, 96))
+    write_scenes(tmp_path / "flared", 3, size=(64, 96))
     small = ("stages=[{steps: 2, crop: 32, batch: 2}]", "semi.batch=2", "semi.side=32")
+    less = {"simulated": "count: 2, size: 32, side: 48", "strong": "count: 2, size: 32, side: 48"}
     sets = (
-        "validation.sets={simulated: {kind: simulated, count: 2, size: 32, side: 48}}",
+        *(f"validation.sets.{name}={{kind: simulated, {how}}}" for name, how in less.items()),
+        "validation.sets.yours.side=32",
         "machine.workers=0",
     )
     run = f"run={tmp_path / 'run'}"
@@ -114,12 +116,16 @@ def test_a_folder_of_flared_photos_is_enough(
         *("train", "own-photos", "semi.photos.folder=~/flared", "semi.start_epoch=0", run),
         *(*small, *sets, "labeled.side=48", "optimizer.lr=1e-9", "tensorboard=false"),
     )
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code in (0, 1), result.stderr
+    best = tmp_path / "run" / "best.safetensors"
+    assert best.exists() == (result.exit_code == 0), "a model no better than before is not given"
+    assert ("keep using those" in result.stderr) == (result.exit_code == 1)
     assert "drawn night scenes" in result.stderr
+    assert "step 0  yours: " in result.stderr
     trained, bundled = (
         load_file(file)
         for file in (
-            tmp_path / "run" / "best.safetensors",
+            tmp_path / "run" / "last-teacher.safetensors",
             find_model("semilar-t").need_safetensors(),
         )
     )

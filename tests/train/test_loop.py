@@ -16,6 +16,7 @@ from safetensors.torch import load_file
 from semilar.errors import SemilarError
 from semilar.net import build
 from semilar.quality import psnr
+from semilar.quality.scorers.none import NoScorer
 from semilar.train.checkpoint import load_newest, saved_steps
 from semilar.train.display import Silent, Speed
 from semilar.train.logbook import Logbook, read_log
@@ -265,3 +266,22 @@ def test_speed_leaves_pauses_out(monkeypatch: pytest.MonkeyPatch) -> None:
     clock[0] += 1
     speed.add(10)
     assert speed.per_second == pytest.approx(10)
+
+
+@pytest.mark.parametrize(("after", "best_step"), [(2.5, 12), (1.5, 0)])
+def test_a_run_may_have_to_beat_what_it_began_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: float, best_step: int
+) -> None:
+    """Photos whose truth nobody has; the scores before and after are 1 and 2 to begin with."""
+    held = write_scenes(tmp_path / "held", 3, first=40)
+    check = {"kind": "photos", "photos": {"folder": str(held)}, "side": 32, "scorer": "none"}
+    changes = {"validation": {"every": 100, "sets": {"held": check}, "beat_start": True}}
+    recipe = tiny_recipe(tmp_path, changes={**PLAIN, **changes})
+    scores = iter([1.0, 2.0] * 3 + [1.0, after] * 3)
+    monkeypatch.setattr(NoScorer, "__call__", lambda self, batch: torch.tensor([next(scores)]))
+    ending = train_here(recipe)
+    log = read_log(recipe.run / "log.jsonl")
+    gains = {line["step"]: line["held"]["gain"] for line in log if line["kind"] == "validation"}
+    assert gains == {0: 1.0, 12: after - 1}
+    assert (ending.began, ending.best, ending.best_step) == (1.0, max(1.0, after - 1), best_step)
+    assert (recipe.run / "best.safetensors").exists() == (best_step > 0)

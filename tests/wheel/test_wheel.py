@@ -152,11 +152,12 @@ def test_a_person_who_trains(built: tuple[Path, Path], base: Environment) -> Non
     base.install(f"{built[0]}[train]")
     few = ("stages.0.steps=3", "semi.start_epoch=0", "validation.every=3")
     less = (f"validation.sets.{name}.count=2" for name in ("simulated", "strong"))
-    base.run("semilar", "train", "own-photos", "semi.photos.folder=FLARED", *few, *less)
+    any_model = "validation.beat_start=false"  # three steps seldom make a better one
+    base.run("semilar", "train", "own-photos", "semi.photos.folder=FLARED", any_model, *few, *less)
     run = base.work / "runs" / "own-photos"
     assert (run / "best.safetensors").exists()
     stats = json.loads(base.run("semilar", "repository", "stats", "runs/own-photos", "--json"))
-    assert stats["photos"] == 6
+    assert stats["photos"] == 5  # one is held out
     names = base.run("semilar", "models")
     assert "raliformer-t" in names
     own = ("remove", "street.jpg", "-o", "own.jpg", "--engine", "torch")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from semilar.cli.console import command, complain, detail, err, out, progress, say
+from semilar.cli.console import Exit, command, complain, detail, err, out, progress, say
 from semilar.recipes import recipe_names
 
 
@@ -119,7 +119,17 @@ def _train(recipe: Any, *, resume: bool, max_minutes: float | None) -> None:
         )
         return
     say(f"Done: {ending.steps} steps in {recipe.run}.")
-    if ending.best is not None:
-        say(f"Best at step {ending.best_step}: {ending.best:+.2f}; {recipe.run}/best.safetensors")
-    else:
+    if ending.best is None:
         complain("The recipe has no validation sets, so no best weights were chosen.")
+    elif ending.best_step == 0:
+        complain(
+            f"{recipe.run}: nothing was better than the weights that it began with"
+            f" ({ending.best:+.2f}), so there is no best.safetensors; keep using those."
+        )
+        raise typer.Exit(Exit.SOME_FAILED)
+    else:
+        more = "" if ending.began is None else f", {ending.best - ending.began:+.2f} by training"
+        say(
+            f"Best at step {ending.best_step}: {ending.best:+.2f}{more};"
+            f" {recipe.run}/best.safetensors"
+        )

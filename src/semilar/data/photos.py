@@ -110,7 +110,7 @@ class PhotoFolder(Part):
     names: Folder | None = None
     """A text file with one file name per line; only those are taken."""
     holdout: Share = 0.0
-    """The share of files kept apart for validation, chosen by file name."""
+    """The share of files kept apart for validation, chosen by name; of several at least one."""
 
     @property
     def place(self) -> Path:
@@ -121,7 +121,11 @@ class PhotoFolder(Part):
 
     def find(self, *, held_out: bool = False) -> list[Path]:
         """The files for training, or with `held_out` the others; an empty list is an error."""
-        wanted = [path for path in self._chosen() if self._is_held_out(path) == held_out]
+        chosen = self._chosen()
+        apart = {path for path in chosen if _place(path) < self.holdout}
+        if self.holdout and not apart and len(chosen) > 1:
+            apart = {min(chosen, key=_place)}
+        wanted = [path for path in chosen if (path in apart) == held_out]
         if not wanted:
             part = " held out for validation" if held_out else ""
             raise SemilarError(f"{self.place}: no photographs{part} were found there.")
@@ -140,9 +144,11 @@ class PhotoFolder(Part):
             paths = [path for path in paths if _matches(path, self.include)]
         return [path for path in paths if not _matches(path, self.exclude)]
 
-    def _is_held_out(self, path: Path) -> bool:
-        digest = hashlib.blake2b(path.stem.encode(), digest_size=4).digest()
-        return int.from_bytes(digest) / 2**32 < self.holdout
+
+def _place(path: Path) -> float:
+    """A number from 0 to 1 that the file's name alone decides."""
+    digest = hashlib.blake2b(path.stem.encode(), digest_size=4).digest()
+    return int.from_bytes(digest) / 2**32
 
 
 def _matches(path: Path, patterns: Sequence[str]) -> bool:

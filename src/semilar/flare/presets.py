@@ -25,7 +25,7 @@ _NIGHT = BackgroundSettings(
 )
 # What a smeared lens is seen in front of: dark parks and streets, walls lit by their lamp, all in
 # the colours that phones make of lamp light.
-_STREET = replace(_NIGHT, cast=0.4, night=NightSettings(probability=0.95, exposure=(0.003, 0.12)))
+_STREET = replace(_NIGHT, cast=0.35, night=NightSettings(probability=0.95, exposure=(0.003, 0.12)))
 _PHONE = CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.7), shot=(0.0, 0.003), jpeg=0.25)
 # The lamp stays with the small glow that belongs to it; a large glow is the lens's.
 _LAMPS = LightSettings(
@@ -47,34 +47,34 @@ _SMEARED = SynthSettings(
         _LAMPS,
         count=(1, 3),
         radius=(0.009, 0.015),
-        others=(0.06, 0.6),
+        others=(0.1, 0.6),
         adopt=3,
-        neon=0.5,
+        neon=0.55,
         off_frame=0.05,
     ),
     lens=LensSettings(
-        strength=(1.3, 2.7),
+        strength=(1.7, 3.1),
         glow=GlowSettings(
-            probability=1.0, height=(0.4, 0.9), core=(0.012, 0.05), exponent=(1.1, 2.2), blue=0.8
+            probability=1.0, height=(0.5, 0.95), core=(0.012, 0.05), exponent=(1.2, 2.3), blue=0.7
         ),
         veil=VeilSettings(probability=0.3, height=(0.02, 0.1), reach=(0.1, 0.5)),
         smear=SmearSettings(
-            probability=0.8,
-            height=(0.6, 2.8),
-            spread=(0.15, 24.0),
+            probability=0.74,
+            height=(0.8, 3.6),
+            spread=(0.08, 30.0),
             core=(0.02, 0.15),
             falloff=(0.3, 1.6),
-            tint=0.7,
+            tint=0.65,
         ),
-        shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.5)),
+        shimmer=ShimmerSettings(probability=0.35, height=(0.05, 0.5)),
         streak=StreakSettings(
-            probability=0.4,
+            probability=0.45,
             axes=(0.7, 0.25, 0.05),
             height=(0.4, 3.0),
             falloff=(0.3, 1.5),
             rainbow=(0.0, 0.4),
             tint=0.3,
-            width=(0.1, 4.0),
+            width=(0.05, 3.0),
             spread=(0.0, 0.2),
             one_sided=0.1,
             broken=0.05,

@@ -28,7 +28,7 @@ from semilar.train.recipe import Recipe
 from semilar.train.run_folder import RunFolder
 from semilar.train.schedule import learning_rate
 from semilar.train.stopping import Stopper
-from semilar.train.validation import Case, measure, sample_sheet
+from semilar.train.validation import Case, Photo, measure, sample_sheet
 from semilar.train.weights_file import run_card, write_weights
 from semilar.weights import ModelCard
 
@@ -44,6 +44,8 @@ class Progress:
     skipped_in_a_row: int = 0
     best: float | None = None
     best_step: int | None = None
+    began: float | None = None
+    """What `best` was at the start, where the recipe asks for more than that."""
     validation: dict[str, Any] = field(default_factory=dict)
 
 
@@ -64,7 +66,7 @@ class Trainer:
     features: Features | None
     unsupervised: UnsupervisedLoss | None
     labeler: PseudoLabeler | None
-    cases: dict[str, list[Case]]
+    cases: dict[str, list[Case] | list[Photo]]
     display: Display
     logbook: Logbook | None
     progress: Progress
@@ -76,6 +78,9 @@ class Trainer:
         began, self._speed = time.monotonic(), Speed()
         machine, start = self.recipe.machine, self.progress.step
         self.display.begin(self.plan.steps, start)
+        if start == 0 and self.recipe.validation.beat_start:
+            self._validate(0.0)
+            self.progress.began = self.progress.best
         numbers = range(self.plan.first_batch(start), self.plan.batches)
         stream = feed(self.batches, numbers, workers=machine.workers, prefetch=machine.prefetch)
         for number in range(start, self.plan.steps):
@@ -244,6 +249,8 @@ class Trainer:
         value = score(figures, self.recipe.validation.best)
         if self.progress.best is None or value > self.progress.best:
             self.progress.best, self.progress.best_step = value, self.progress.step
+            if self.progress.step == 0:  # what there is already need not be written again
+                return
             card = self._card(self.recipe.validation.network, figures)
             write_weights(self.folder.best, self._measured(), card)
 

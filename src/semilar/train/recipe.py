@@ -136,7 +136,22 @@ class PairsCheck(Part):
         return [name]
 
 
-Check = Annotated[SimulatedCheck | PairsCheck, Field(discriminator="kind")]
+class PhotosCheck(Part):
+    """Photos whose truth nobody has, before and after as a scorer sees them: `psnr` is a score."""
+
+    kind: Literal["photos"]
+    photos: PhotoFolder | None = None
+    """Empty takes the files that `semi.photos.holdout` keeps apart."""
+    side: Positive = 384
+    limit: Positive | None = 24
+    scorer: str = "flare-score"
+
+    def labels(self, name: str) -> list[str]:
+        """What the figures of this set are called."""
+        return [name]
+
+
+Check = Annotated[SimulatedCheck | PairsCheck | PhotosCheck, Field(discriminator="kind")]
 
 
 def _as_weights(value: Any) -> Any:
@@ -152,6 +167,9 @@ class Validation(Part):
     sets: dict[str, Check] = Field(default_factory=dict)
     best: Annotated[dict[str, float], BeforeValidator(_as_weights)] = Field(default_factory=dict)
     """`SET.psnr` or `SET.gain`, or several with a weight each; empty takes the first set's gain."""
+    beat_start: bool = False
+    """Measure the weights that the run begins with, and write no `best.safetensors` that is not
+    better."""
     worse_by: Weight = 0.3
     """A picture counts as worse when it loses more than this many dB against the input."""
 

@@ -38,6 +38,8 @@ class Ending:
     validation: dict[str, Any]
     best: float | None
     best_step: int | None
+    began: float | None = None
+    """What `best` was before the first step, where the recipe has measured that."""
     rank: int = 0
     """The process that says so, in a distributed run."""
 
@@ -101,6 +103,7 @@ def _ending(trainer: Trainer, reason: str | None) -> Ending:
         progress.validation,
         progress.best,
         progress.best_step,
+        progress.began,
         trainer.fabric.global_rank,
     )
 

@@ -1,6 +1,6 @@
 """Validation: held-out simulated pairs and real pairs, against the untouched input."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,16 @@ from semilar.data import (
 )
 from semilar.errors import SemilarError
 from semilar.quality import psnr
-from semilar.train.recipe import Check, PairsCheck, Recipe, Simulated, SimulatedCheck
-from semilar.train.sources import find_backgrounds
+from semilar.quality.scorers import Scorer, scorer
+from semilar.train.recipe import (
+    Check,
+    PairsCheck,
+    PhotosCheck,
+    Recipe,
+    Simulated,
+    SimulatedCheck,
+)
+from semilar.train.sources import find_backgrounds, unlabeled_folder
 
 _CAP = 50.0  # dB from which two pictures count as equal: an exact match would be infinite
 
@@ -36,7 +44,7 @@ class Case:
     target: Bytes
     counts: NDArray[np.bool_] | None = None
 
-    def psnr(self, picture: Bytes) -> float:
+    def quality(self, picture: Bytes) -> float:
         """PSNR of an encoded picture against the target, over the pixels that count."""
         if self.counts is None:
             return min(psnr(picture, self.target), _CAP)
@@ -44,8 +52,26 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Photo:
+    """A named encoded picture (H, W, 3) whose truth nobody has, and who judges it."""
+
+    name: str
+    input: Bytes
+    scorer: Scorer
+
+    @property
+    def target(self) -> Bytes:
+        """What stands in its place on a sheet."""
+        return self.input
+
+    def quality(self, picture: Bytes) -> float:
+        """The score of an encoded picture."""
+        return float(self.scorer(_to_batch(picture, torch.device("cpu")))[0])
+
+
+@dataclass(frozen=True)
 class Report:
-    """What a network did to one set: means in dB, and the pictures it harmed most."""
+    """What a network did to one set: means in dB (or scores), and the pictures it harmed most."""
 
     psnr: float
     input_psnr: float
@@ -63,7 +89,7 @@ class Report:
         )
 
 
-def load_cases(recipe: Recipe) -> dict[str, list[Case]]:
+def load_cases(recipe: Recipe) -> dict[str, list[Case] | list[Photo]]:
     """The pictures of all validation sets, decoded once; mixtures become one set per preset."""
     return {
         label: cases
@@ -72,8 +98,26 @@ def load_cases(recipe: Recipe) -> dict[str, list[Case]]:
     }
 
 
-def _cases(check: Check, recipe: Recipe) -> list[list[Case]]:
+def _cases(check: Check, recipe: Recipe) -> list[list[Case]] | list[list[Photo]]:
+    if isinstance(check, PhotosCheck):
+        return [_photos(check, recipe)]
     return [_pairs(check)] if isinstance(check, PairsCheck) else _simulated(check, recipe)
+
+
+def _photos(check: PhotosCheck, recipe: Recipe) -> list[Photo]:
+    if check.photos is not None:
+        paths = check.photos.find()
+    elif recipe.semi is not None:
+        paths = unlabeled_folder(recipe, recipe.semi).find(held_out=True)
+    else:
+        raise SemilarError("validation: a set of photos needs a folder, or semi.photos.")
+    judge = scorer(check.scorer)
+    pictures = (photo.to_depth(photo.read(path).pixels, 8) for path in paths[: check.limit])
+    shrunk = (
+        with_short_side(one, check.side) if min(one.shape[:2]) > check.side else one
+        for one in pictures
+    )
+    return [Photo(path.stem, one, judge) for path, one in zip(paths, shrunk, strict=False)]
 
 
 def _pairs(check: PairsCheck) -> list[Case]:
@@ -143,7 +187,7 @@ def restore(net: nn.Module, pixels: Bytes, device: torch.device) -> Bytes:
 @torch.no_grad()
 def measure(
     net: nn.Module,
-    cases: list[Case],
+    cases: Sequence[Case | Photo],
     *,
     device: torch.device,
     worse_by: float,
@@ -152,8 +196,8 @@ def measure(
     """How the network does on a set."""
     figures = []
     for case in cases:
-        before = case.psnr(case.input)
-        after = case.psnr(restore(net, case.input, device))
+        before = case.quality(case.input)
+        after = case.quality(restore(net, case.input, device))
         figures.append((case.name, after, before, after - before))
         advance()
     gains = np.array([gain for *_, gain in figures])
@@ -170,7 +214,11 @@ def measure(
 
 @torch.no_grad()
 def sample_sheet(
-    net: nn.Module, cases: dict[str, list[Case]], *, device: torch.device, rows: int = 3
+    net: nn.Module,
+    cases: Mapping[str, Sequence[Case | Photo]],
+    *,
+    device: torch.device,
+    rows: int = 3,
 ) -> Bytes:
     """Input, restored, flare and truth side by side, `rows` pictures of each set."""
     strips = []
