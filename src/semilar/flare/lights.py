@@ -36,6 +36,9 @@ FULL_SPILL = 0.4
 """Linear light, over the scene's own, that a bright lamp has around its clipped disc."""
 
 
+Point = tuple[float, float]
+
+
 @dataclass(frozen=True)
 class Light:
     """One source that casts flare."""
@@ -103,6 +106,39 @@ def draw_quiet(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) 
         for dx, dy, part in _parts(rng, shape, radius, turn):
             light = Light(x + dx, y + dy, part, surface, square=shape == "window")
             paint(canvas, light, Glow(0.0, 1.0), soft=soft * part)
+
+
+def draw_bars(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) -> None:
+    """Draw long thin bright things that cast no flare into `canvas` (H, W, 3), *linear* light.
+
+    Half of them stand upright or lie level, as poles and tubes do; of some, three meet in a point.
+    """
+    if settings.bars[1] == 0:
+        return
+    for _ in range(integer(rng, settings.bars)):
+        x, y = uniform(rng, (0, frame.width)), uniform(rng, (0, frame.height))
+        length = log_uniform(rng, settings.bar_length) * frame.side
+        half = log_uniform(rng, settings.bar_width) * frame.side / 2
+        surface = lamp_colour(rng, settings) * np.float32(log_uniform(rng, settings.bar_radiance))
+        turn = uniform(rng, (0, 2 * np.pi))
+        if chance(rng, 0.5):
+            turn = np.round(turn / (np.pi / 2)) * np.pi / 2 + float(rng.normal(0, 0.05))
+        cover = np.zeros(canvas.shape[:2], np.float32)
+        for arm in range(3 if chance(rng, 0.25) else 1):
+            angle = turn + arm * 2 * np.pi / 3
+            end = (x + length * np.cos(angle), y + length * np.sin(angle))
+            np.maximum(cover, _bar(canvas.shape[:2], (x, y), end, half), out=cover)
+        canvas += cover[..., None] * surface
+
+
+def _bar(size: tuple[int, ...], start: Point, end: Point, half: float) -> Floats:
+    """How much of each pixel a bar with round ends covers, 0 to 1."""
+    across = np.arange(size[1], dtype=np.float32)[None, :] - np.float32(start[0])
+    down = np.arange(size[0], dtype=np.float32)[:, None] - np.float32(start[1])
+    along = np.array([end[0] - start[0], end[1] - start[1]], np.float32)
+    share = np.clip((across * along[0] + down * along[1]) / (along @ along), 0, 1)
+    gap = np.hypot(across - share * along[0], down - share * along[1])
+    return np.clip(np.float32(half + 0.5) - gap, 0, 1)
 
 
 def light_up(

@@ -53,28 +53,28 @@ _SMEARED = SynthSettings(
         off_frame=0.05,
     ),
     lens=LensSettings(
-        strength=(1.7, 3.1),
+        strength=(2.0, 3.1),
         glow=GlowSettings(
-            probability=1.0, height=(0.5, 0.95), core=(0.012, 0.05), exponent=(1.2, 2.3), blue=0.7
+            probability=1.0, height=(0.5, 0.95), core=(0.012, 0.05), exponent=(1.25, 2.3), blue=0.7
         ),
-        veil=VeilSettings(probability=0.3, height=(0.02, 0.1), reach=(0.1, 0.5)),
+        veil=VeilSettings(probability=0.1, height=(0.02, 0.1), reach=(0.1, 0.5)),
         smear=SmearSettings(
-            probability=0.74,
-            height=(0.8, 3.6),
-            spread=(0.08, 30.0),
+            probability=0.72,
+            height=(0.9, 3.2),
+            spread=(0.03, 24.0),
             core=(0.02, 0.15),
             falloff=(0.3, 1.6),
             tint=0.65,
         ),
         shimmer=ShimmerSettings(probability=0.35, height=(0.05, 0.5)),
         streak=StreakSettings(
-            probability=0.45,
+            probability=0.5,
             axes=(0.7, 0.25, 0.05),
             height=(0.4, 3.0),
             falloff=(0.3, 1.5),
             rainbow=(0.0, 0.4),
             tint=0.3,
-            width=(0.05, 3.0),
+            width=(0.03, 1.6),
             spread=(0.0, 0.2),
             one_sided=0.1,
             broken=0.05,

@@ -109,6 +109,15 @@ class LightSettings(Settings):
     """Linear light of its surface; log-uniform."""
     softness: Range = (0.0, 1.8)
     """Width of its rim, as a share of its radius."""
+    bars: Counts = (0, 0)
+    """How many long thin bright things that are no streaks and stay: tube lamps, single or three in
+    a star, poles and rails in the light."""
+    bar_length: LogRange = (0.08, 0.9)
+    """Length of one, in short sides; log-uniform."""
+    bar_width: LogRange = (0.004, 0.03)
+    """Its width; log-uniform."""
+    bar_radiance: LogRange = (0.15, 6.0)
+    """Linear light of its surface; log-uniform."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from semilar.flare.compose import compose
 from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.frame import draw_frame
 from semilar.flare.lens import cast, draw_lens
-from semilar.flare.lights import draw_lights, draw_quiet, find_lights, light_up
+from semilar.flare.lights import draw_bars, draw_lights, draw_quiet, find_lights, light_up
 from semilar.flare.masks import STREAK_FLOOR, brightest
 from semilar.flare.patterns import PatternSet
 from semilar.flare.protocol import pattern_layers
@@ -57,6 +57,7 @@ def simulate(rng: Rng, scene: Floats, settings: SynthSettings) -> Layers:
     lights = draw_lights(rng, frame, settings.lights, light) + found
     light_up(rng, scene, lights, frame, settings.lights)
     draw_quiet(rng, frame, settings.lights, light)
+    draw_bars(rng, frame, settings.lights, light)
     if chance(rng, settings.flare_free):
         return Layers(light, np.zeros_like(scene), np.zeros(size, bool))
     lens = draw_lens(rng, frame, settings.lens)
