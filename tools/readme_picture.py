@@ -32,8 +32,8 @@ class Shot:
 
 
 SHOTS = (
+    Shot("night-petra--arturodonate-skyline.jpg", 3),
     Shot("night-petra--arturodonate-skyline.jpg", 5),
-    Shot("budgie-cc0-taipei-city.jpg", 10),
 )
 
 
