@@ -157,7 +157,7 @@ def test_a_person_who_trains(built: tuple[Path, Path], base: Environment) -> Non
     run = base.work / "runs" / "own-photos"
     assert (run / "best.safetensors").exists()
     stats = json.loads(base.run("semilar", "repository", "stats", "runs/own-photos", "--json"))
-    assert stats["photos"] == 5  # one is held out
+    assert 4 <= stats["photos"] < 6  # chosen by name, one or two are held out
     names = base.run("semilar", "models")
     assert "raliformer-t" in names
     own = ("remove", "street.jpg", "-o", "own.jpg", "--engine", "torch")
