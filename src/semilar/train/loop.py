@@ -28,7 +28,7 @@ from semilar.train.recipe import Recipe
 from semilar.train.run_folder import RunFolder
 from semilar.train.schedule import learning_rate
 from semilar.train.stopping import Stopper
-from semilar.train.validation import Case, Photo, measure, sample_sheet
+from semilar.train.validation import Case, ScoredPhoto, measure, sample_sheet
 from semilar.train.weights_file import run_card, write_weights
 from semilar.weights import ModelCard
 
@@ -66,7 +66,7 @@ class Trainer:
     features: Features | None
     unsupervised: UnsupervisedLoss | None
     labeler: PseudoLabeler | None
-    cases: dict[str, list[Case] | list[Photo]]
+    cases: dict[str, list[Case] | list[ScoredPhoto]]
     display: Display
     logbook: Logbook | None
     progress: Progress

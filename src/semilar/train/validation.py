@@ -52,7 +52,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Photo:
+class ScoredPhoto:
     """A named encoded picture (H, W, 3) whose truth nobody has, and who judges it."""
 
     name: str
@@ -89,7 +89,7 @@ class Report:
         )
 
 
-def load_cases(recipe: Recipe) -> dict[str, list[Case] | list[Photo]]:
+def load_cases(recipe: Recipe) -> dict[str, list[Case] | list[ScoredPhoto]]:
     """The pictures of all validation sets, decoded once; mixtures become one set per preset."""
     return {
         label: cases
@@ -98,13 +98,13 @@ def load_cases(recipe: Recipe) -> dict[str, list[Case] | list[Photo]]:
     }
 
 
-def _cases(check: Check, recipe: Recipe) -> list[list[Case]] | list[list[Photo]]:
+def _cases(check: Check, recipe: Recipe) -> list[list[Case]] | list[list[ScoredPhoto]]:
     if isinstance(check, PhotosCheck):
         return [_photos(check, recipe)]
     return [_pairs(check)] if isinstance(check, PairsCheck) else _simulated(check, recipe)
 
 
-def _photos(check: PhotosCheck, recipe: Recipe) -> list[Photo]:
+def _photos(check: PhotosCheck, recipe: Recipe) -> list[ScoredPhoto]:
     if check.photos is not None:
         paths = check.photos.find()
     elif recipe.semi is not None:
@@ -117,7 +117,7 @@ def _photos(check: PhotosCheck, recipe: Recipe) -> list[Photo]:
         with_short_side(one, check.side) if min(one.shape[:2]) > check.side else one
         for one in pictures
     )
-    return [Photo(path.stem, one, judge) for path, one in zip(paths, shrunk, strict=False)]
+    return [ScoredPhoto(path.stem, one, judge) for path, one in zip(paths, shrunk, strict=False)]
 
 
 def _pairs(check: PairsCheck) -> list[Case]:
@@ -187,7 +187,7 @@ def restore(net: nn.Module, pixels: Bytes, device: torch.device) -> Bytes:
 @torch.no_grad()
 def measure(
     net: nn.Module,
-    cases: Sequence[Case | Photo],
+    cases: Sequence[Case | ScoredPhoto],
     *,
     device: torch.device,
     worse_by: float,
@@ -215,7 +215,7 @@ def measure(
 @torch.no_grad()
 def sample_sheet(
     net: nn.Module,
-    cases: Mapping[str, Sequence[Case | Photo]],
+    cases: Mapping[str, Sequence[Case | ScoredPhoto]],
     *,
     device: torch.device,
     rows: int = 3,
