@@ -1,6 +1,6 @@
 """One lens, shared by all sources of a picture: everything it does to their light."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -75,7 +75,7 @@ def cast(lens: Lens, lights: list[Light], frame: Frame) -> tuple[Floats, Floats]
         _add_sprite(coarse, lens.sprite, light.x / COARSE, light.y / COARSE, power)
         if lens.wave is not None:
             _add_sprite(glare, lens.wave, light.x, light.y, power)
-        lit = Light(light.x, light.y, light.radius, light.radiance * strength)
+        lit = replace(light, radiance=light.radiance * strength)
         for line in lens.lines:
             streaks.add_line(streak, line, lit, frame)
     by_power = sorted(lights, key=lambda light: float(light.power(1).max()), reverse=True)

@@ -21,7 +21,10 @@ LAMP_COLOURS = np.array(
     ],
     np.float32,
 )
-NEON_COLOURS = np.array([(1, 0.2, 0.15), (0.2, 1, 0.4), (0.25, 0.4, 1), (0.9, 0.3, 1)], np.float32)
+PUREST = 0.02
+"""Linear light of a pure colour's darkest channel, where its brightest is 1."""
+STRIP_PARTS = 48
+"""Sources that a long lamp consists of."""
 
 # The source that heights in the settings refer to: linear light of its surface, and its radius
 # as a share of the short side.
@@ -51,6 +54,8 @@ class Light:
     """Linear light of its surface, (3,); 1 is full scale."""
     square: bool = False
     """A pane of a window rather than a disc."""
+    gap: float = 0.0
+    """Distance in pixels to the next source of the same lamp: its lines are no thinner."""
 
     def power(self, side: float) -> Floats:
         """Light that it sends to the lens, (3,); 1 is the reference source in that photograph."""
@@ -87,11 +92,32 @@ def draw_lights(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats)
         surface = colour * np.float32(
             radiance * (1 if first else log_uniform(rng, settings.dimmer))
         )
+        if shape == "strip":
+            length = log_uniform(rng, settings.strip_length) * frame.side
+            lights += draw_strip(canvas, (x, y), length, radius, turn, surface)
+            continue
         for dx, dy, part in _parts(rng, shape, radius, turn):
             light = Light(x + dx, y + dy, part, surface, square=shape == "window")
             lights.append(light)
             paint(canvas, light, glow)
     return lights
+
+
+def draw_strip(
+    canvas: Floats, middle: Point, length: float, half: float, turn: float, surface: Floats
+) -> list[Light]:
+    """Draw a long lamp into `canvas` (H, W, 3), *linear* light; return it as a row of sources.
+
+    `half` is half its width. All sources together have its area.
+    """
+    along = np.array([np.cos(turn), np.sin(turn)])
+    ends = [np.array(middle) + side * length / 2 * along for side in (-1, 1)]
+    canvas += _bar(canvas.shape[:2], tuple(ends[0]), tuple(ends[1]), half)[..., None] * surface
+    radius = (2 * half * length / (np.pi * STRIP_PARTS)) ** 0.5
+    shares = (np.arange(STRIP_PARTS) + 0.5) / STRIP_PARTS
+    places = [ends[0] + share * (ends[1] - ends[0]) for share in shares]
+    gap = length / STRIP_PARTS
+    return [Light(float(x), float(y), float(radius), surface, gap=gap) for x, y in places]
 
 
 def draw_quiet(rng: Rng, frame: Frame, settings: LightSettings, canvas: Floats) -> None:
@@ -205,9 +231,20 @@ def _surface(scene: Floats, full: Bools, x: float, y: float, radius: float, most
 
 def lamp_colour(rng: Rng, settings: LightSettings) -> Floats:
     """A lamp's colour, as far from white as the settings let it go."""
-    table = NEON_COLOURS if chance(rng, settings.neon) else LAMP_COLOURS
-    full = table[rng.integers(len(table))]
+    if chance(rng, settings.neon):
+        full = pure_colour(rng)
+    else:
+        full = LAMP_COLOURS[rng.integers(len(LAMP_COLOURS))]
     return np.float32(1) - np.float32(settings.colour) * (1 - full)
+
+
+def pure_colour(rng: Rng) -> Floats:
+    """*Linear* light of a coloured lamp, (3,): any hue, its darkest channel 0.02 to 0.35."""
+    darkest = log_uniform(rng, (PUREST, 0.35))
+    hue = uniform(rng, (0, 3))
+    distance = np.abs((hue - np.arange(3) + 1.5) % 3 - 1.5)  # of each channel on the colour circle
+    level = np.clip(2 - 2 * distance, 0, 1) ** 2
+    return (darkest + (1 - darkest) * level).astype(np.float32)
 
 
 def _place(rng: Rng, frame: Frame, *, outside: bool) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from semilar.flare.limits import Amount, Counts, LogRange, Range, Settings, Share
 
-Shape = Literal["disc", "tube", "cluster", "window"]
+Shape = Literal["disc", "tube", "cluster", "window", "strip"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +84,9 @@ class LightSettings(Settings):
     radiance: LogRange = (8.0, 20.0)
     """Linear light of a lamp's surface, 1 is full scale, before `size`; log-uniform."""
     shapes: tuple[Shape, ...] = ("disc", "tube", "cluster", "window")
+    """A `strip` is a long lamp: the radius is half its width, and it is as bright all along."""
+    strip_length: LogRange = (0.1, 0.6)
+    """Length of one, in short sides; log-uniform."""
     glow: Range = (0.1, 0.6)
     """Height of the glow around a lamp that belongs to the scene: mist, a lit wall, its globe."""
     glow_reach: LogRange = (6.0, 30.0)

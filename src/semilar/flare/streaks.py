@@ -82,7 +82,7 @@ def add_line(canvas: Floats, line: Line, light: Light, frame: Frame) -> None:
     The line is the source's image drawn out: its light grows with the source's width. A line wider
     than its source spreads the same light.
     """
-    half = max(light.radius * line.width, THINNEST)
+    half = max(light.radius * line.width, THINNEST, light.gap)
     chord = light.radius / (REFERENCE_RADIUS * frame.side) * light.radius * line.width / half
     chord /= max(line.width, 1.0)
     gain = light.radiance * np.float32(chord / REFERENCE_RADIANCE)
