@@ -12,7 +12,6 @@ halves are for `tools/judge_model.py` alone.
 """
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -27,6 +26,7 @@ from semilar.restore import Remover
 
 HALVES = Path(__file__).with_name("halves")
 MOST_PSNR = 100.0  # what an unchanged photograph counts as
+STRONG_WORSE, MILD_WORSE = 0.5, 0.3  # a picture counts as worse when it loses more dB than that
 Picture = NDArray[np.uint8]  # (H, W, 3), encoded
 
 
@@ -34,7 +34,6 @@ Picture = NDArray[np.uint8]  # (H, W, 3), encoded
 class Judged:
     """What a model did to one pair."""
 
-    name: str
     gain: float
     unchanged: bool
     strip: Picture
@@ -45,7 +44,6 @@ class Judged:
 class RealPair:
     """Two *encoded* pictures and where they may be compared."""
 
-    name: str
     flared: Picture
     clean: Picture
     counts: NDArray[np.bool_]  # (H, W)
@@ -55,21 +53,26 @@ class RealPair:
         error = (picture.astype(np.float64) - self.clean)[self.counts]
         return min(from_mse(float(np.mean(error**2))), MOST_PSNR)
 
-    def judged(self, restored: Picture) -> Judged:
-        """What taking the flare out has gained."""
+    def judged(self, remover: Remover) -> Judged:
+        """What taking the flare out gains."""
+        restored = remover.remove(self.flared).image
         gain = self.psnr(restored) - self.psnr(self.flared)
         strip = np.hstack([self.flared, restored, self.clean])
-        return Judged(self.name, gain, np.array_equal(restored, self.flared), strip)
+        return Judged(gain, np.array_equal(restored, self.flared), strip)
 
 
-def listed_pairs(folder: Path, names: Path) -> Iterator[RealPair]:
-    """The pairs of a folder whose names are on a list."""
-    found = {pair.name: pair for pair in find_pairs(folder).pairs}
-    for name in names.read_text(encoding="utf-8").split():
-        pair = found[name]
-        flared, clean = read(pair.input), read(pair.target)
+def read_pairs(folder: Path, names: Path | None = None) -> list[RealPair]:
+    """The pairs of a folder, those whose names are on a list where one is given."""
+    pairs = find_pairs(folder).pairs
+    if names is not None:
+        listed = names.read_text(encoding="utf-8").split()
+        pairs = [pair for pair in pairs if pair.name in listed]
+    found = []
+    for pair in pairs:
+        clean = read(pair.target)
         hidden = np.zeros_like(clean) if pair.mask is None else read(pair.mask)
-        yield RealPair(name, flared, clean, hidden.max(axis=2) < 128)
+        found.append(RealPair(read(pair.input), clean, hidden.max(axis=2) < 128))
+    return found
 
 
 def read(path: Path) -> Picture:
@@ -78,13 +81,56 @@ def read(path: Path) -> Picture:
         return np.asarray(picture.convert("RGB"))
 
 
-def line(name: str, judged: list[Judged], worse: float) -> str:
+@dataclass(frozen=True)
+class Figures:
+    """A model on strong pairs, on mild ones, and on the clean photographs of those."""
+
+    strong: list[Judged]
+    mild: list[Judged]
+    clean: list[float]
+    """PSNR in dB of each clean photograph after the model has seen it."""
+
+    @property
+    def score(self) -> float:
+        """The strong gain plus twice the mild one."""
+        return gain(self.strong) + 2 * gain(self.mild)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"  {line('strong', self.strong, STRONG_WORSE)}",
+                f"  {line('mild', self.mild, MILD_WORSE)}",
+                f"  clean photographs {fmean(self.clean):.1f} dB, {min(self.clean):.1f} at worst",
+            ]
+        )
+
+
+def figures(remover: Remover, strong: list[RealPair], mild: list[RealPair]) -> Figures:
+    """All figures of one model."""
+    alone = [
+        RealPair(pair.clean, pair.clean, pair.counts).psnr(remover.remove(pair.clean).image)
+        for pair in mild
+    ]
+    hard, easy = ([pair.judged(remover) for pair in pairs] for pairs in (strong, mild))
+    return Figures(hard, easy, alone)
+
+
+def gain(judged: list[Judged]) -> float:
+    """Mean gain in dB."""
+    return fmean(one.gain for one in judged)
+
+
+def worse(judged: list[Judged], by: float) -> int:
+    """How many lost more than that many dB."""
+    return sum(one.gain < -by for one in judged)
+
+
+def line(name: str, judged: list[Judged], by: float) -> str:
     """The figures of one set."""
-    gains = [one.gain for one in judged]
     return (
-        f"{name} {fmean(gains):+.2f} dB, {sum(gain < -worse for gain in gains)} of {len(gains)}"
-        f" worse by {worse} dB (lowest {min(gains):+.2f}), {sum(one.unchanged for one in judged)}"
-        " called clean"
+        f"{name} {gain(judged):+.2f} dB, {worse(judged, by)} of {len(judged)} worse by {by} dB"
+        f" (lowest {min(one.gain for one in judged):+.2f}),"
+        f" {sum(one.unchanged for one in judged)} called clean"
     )
 
 
@@ -110,28 +156,15 @@ def main() -> None:
     parser.add_argument("--working-size", type=int, help="instead of the model's own")
     parser.add_argument("--sheet", type=Path, help="a folder for sheets of pictures")
     options = parser.parse_args()
-    strong = list(listed_pairs(options.strong, HALVES / "strong-choose.txt"))
-    mild = list(listed_pairs(options.mild, HALVES / "mild-choose.txt"))
+    strong = read_pairs(options.strong, HALVES / "strong-choose.txt")
+    mild = read_pairs(options.mild, HALVES / "mild-choose.txt")
     for model in options.models:
         remover = Remover(model=model, working_size=options.working_size)
-        hard, easy = (
-            [pair.judged(remover.remove(pair.flared).image) for pair in pairs]
-            for pairs in (strong, mild)
-        )
-        alone = [
-            RealPair(pair.name, pair.clean, pair.clean, pair.counts).psnr(
-                remover.remove(pair.clean).image
-            )
-            for pair in mild
-        ]
-        score = fmean(one.gain for one in hard) + 2 * fmean(one.gain for one in easy)
-        print(f"{model}: score {score:.3f}")
-        print(f"  {line('strong', hard, 0.5)}")
-        print(f"  {line('mild', easy, 0.3)}")
-        print(f"  clean photographs {fmean(alone):.1f} dB, {min(alone):.1f} at worst", flush=True)
+        found = figures(remover, strong, mild)
+        print(f"{model}: score {found.score:.3f}\n{found}", flush=True)
         if options.sheet:
-            for name, judged in (("strong", hard), ("mild", easy)):
-                write_sheet(options.sheet / f"{Path(model).stem}-{name}.jpg", judged)
+            write_sheet(options.sheet / f"{Path(model).stem}-strong.jpg", found.strong)
+            write_sheet(options.sheet / f"{Path(model).stem}-mild.jpg", found.mild)
 
 
 if __name__ == "__main__":
