@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 from semilar.photo import Pixels
 from semilar.photo.light import Floats
 from semilar.restore.curves import decode, encode
-from semilar.restore.layer import CLIPPED_FROM, Layer, Small, brightness, clipped
+from semilar.restore.lamps import brightness
+from semilar.restore.layer import CLIPPED_FROM, Layer, Small, clipped
 from semilar.restore.resample import Resampler, area, cubic
 
 # A layer is enlarged across in bands, which share rows of it with their neighbours, so large ones.

@@ -13,23 +13,19 @@ Three things say how it looks between the known samples:
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semilar.restore.curves import encoded
+from semilar.restore.filters import Floats, box, filtered, octave, ramp
+from semilar.restore.lamps import brightness, lamps
 from semilar.restore.resample import catmull_rom
-
-Floats = NDArray[Any]  # float32 throughout
 
 # Steps of 8-bit codes, encoded light: changes below the first are noise of the network and give
 # an exact zero; above the second they count in full.
 _SILENT, _FULL = 0.5 / 255, 1.25 / 255
 # A photo has flare if more than a share of it changes by more than so much: widely or strongly.
 _FOUND = ((4e-3, 3.0 / 255), (4e-4, 12.0 / 255))
-# Clipped light that the network calls at least this bright (linear) is a lamp, kept as it is.
-_LAMP = (0.5, 0.75)
 CLIPPED_FROM, _CLIPPED = 0.9, 0.98
 _WINDOW = 2
 # Deviation of a code from the light it stands for, in codes: rounding, and some for compression.
@@ -77,24 +73,19 @@ def clipped(linear: Floats) -> Floats:
     return np.clip(soft, 0, 1, out=soft)
 
 
-def brightness(linear: Floats) -> Floats:
-    """Mean of the channels, (..., 3) to (..., 1): noise differs between them, flare less so."""
-    return linear @ np.full((3, 1), 1 / 3, np.float32)
-
-
 def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
     """The layer between a shrunk photo and the *linear* scene (h, w, 3) the network found in it."""
     layer = small.mean - np.clip(scene, 0, 1)
     if grey:
         layer = np.repeat(layer.mean(axis=2, keepdims=True), 3, axis=2)
-    layer *= 1 - small.clipped * _ramp(small.mean - layer, *_LAMP)
+    layer *= 1 - lamps(small.clipped, small.mean - layer)
     after = np.clip(small.mean - layer, 0, 1)
     change = np.abs(encoded(small.mean.copy()) - encoded(after))
-    change = _box(change.max(axis=2, keepdims=True), 1)
+    change = box(change.max(axis=2, keepdims=True), 1)
     if not any(np.mean(change > least) > share for share, least in _FOUND):
         nothing = np.zeros_like(layer)
         return Layer(nothing, nothing, nothing, nothing, found=False)
-    loud = _ramp(change, _SILENT, _FULL)
+    loud = ramp(change, _SILENT, _FULL)
     layer *= loud
     light = float(layer.mean())
     lamp = np.minimum(_slope(small.clipped, layer), 0) * (loud > 0)
@@ -115,14 +106,14 @@ def _shared_detail(small: Small, layer: Floats) -> tuple[Floats, Floats]:
     channel's share. What a channel does not share (rainbows) is the second answer.
     """
     bright, flare = brightness(small.mean), brightness(layer)
-    fine, fine_bright = _octave(layer), _octave(flare)
-    of_flare = _box(fine_bright**2, _WINDOW)
-    of_scene = _box(_octave(bright - flare) ** 2, _WINDOW)
+    fine, fine_bright = octave(layer), octave(flare)
+    of_flare = box(fine_bright**2, _WINDOW)
+    of_scene = box(octave(bright - flare) ** 2, _WINDOW)
     noise = 2 * _quantile(_variance(bright, small.bright_square), 0.5)
     total = of_flare + of_scene + noise
     tiny = np.float32(1e-8)
-    colour = np.clip(_box(fine * fine_bright, _WINDOW) / (of_flare + tiny), 0, 2)
-    rest = _box((fine - colour * fine_bright) ** 2, _WINDOW)
+    colour = np.clip(box(fine * fine_bright, _WINDOW) / (of_flare + tiny), 0, 2)
+    rest = box((fine - colour * fine_bright) ** 2, _WINDOW)
     return of_flare / (total + tiny) * colour, rest
 
 
@@ -137,7 +128,7 @@ def _own_share(small: Small, layer: Floats, rest: Floats) -> Floats:
     before, after = (_steepness(one) for one in (small.mean, small.mean - layer))
     steps = (_ROUNDING * small.step) ** 2 * np.maximum(before**2 - after**2, 0)
     noise = _quantile(_variance(small.mean, small.square), 0.25)
-    of_scene = np.maximum(_box(_octave(small.mean - layer) ** 2, _WINDOW), noise)
+    of_scene = np.maximum(box(octave(small.mean - layer) ** 2, _WINDOW), noise)
     other = steps + rest
     return (other / (other + of_scene + np.float32(1e-8))).astype(np.float32)
 
@@ -151,7 +142,7 @@ def _variance(mean: Floats, square: Floats) -> Floats:
     """Variance of the photo inside the samples, but for the ramp between them."""
     down, across = (_gradient(mean, axis) for axis in (0, 1))
     inside = square - mean**2 - (down**2 + across**2) / 12
-    return _box(np.maximum(inside, 0), _WINDOW)
+    return box(np.maximum(inside, 0), _WINDOW)
 
 
 def _quantile(x: Floats, share: float) -> Floats:
@@ -166,52 +157,10 @@ def _quantile(x: Floats, share: float) -> Floats:
 
 def _slope(guide: Floats, layer: Floats) -> Floats:
     """Slope of the local regression of `layer` on `guide`, zero where the guide is flat."""
-    mean = _box(guide, _WINDOW)
-    variance = _box(guide * guide, _WINDOW) - mean * mean
-    covariance = _box(guide * layer, _WINDOW) - mean * _box(layer, _WINDOW)
+    mean = box(guide, _WINDOW)
+    variance = box(guide * guide, _WINDOW) - mean * mean
+    covariance = box(guide * layer, _WINDOW) - mean * box(layer, _WINDOW)
     return covariance / (np.maximum(variance, 0) + np.float32(1e-4))
-
-
-def _ramp(x: Floats, low: float, high: float) -> Floats:
-    """0 below `low`, 1 above `high`, smooth between."""
-    t = np.clip((x - np.float32(low)) / np.float32(high - low), 0, 1)
-    return t * t * (3 - 2 * t)
-
-
-def _octave(x: Floats) -> Floats:
-    """The finest detail of `x`: what a small blur takes away."""
-    return x - _filtered(x, (0.25, 0.5, 0.25))
-
-
-def _box(x: Floats, radius: int) -> Floats:
-    """Mean over a square window."""
-    width = 2 * radius + 1
-    return _filtered(x, (1 / width,) * width)
-
-
-def _filtered(x: Floats, kernel: tuple[float, ...]) -> Floats:
-    """`x` (h, w, c) filtered with symmetric `kernel` down and across, the border repeated."""
-    radius = len(kernel) // 2
-    for axis in (0, 1):
-        around = [(radius, radius) if one == axis else (0, 0) for one in range(x.ndim)]
-        padded = np.pad(x, around, mode="edge")
-        parts = [_part(padded, axis, shift, x.shape[axis]) for shift in range(len(kernel))]
-        if len(set(kernel)) == 1:
-            x = parts[0] + parts[1]
-            for part in parts[2:]:
-                x += part
-            x *= np.float32(kernel[0])
-            continue
-        x = parts[radius] * np.float32(kernel[radius])
-        for side in range(radius):
-            pair = parts[side] + parts[-1 - side]
-            pair *= np.float32(kernel[side])
-            x += pair
-    return x
-
-
-def _part(x: Floats, axis: int, start: int, length: int) -> Floats:
-    return x[start : start + length] if axis == 0 else x[:, start : start + length]
 
 
 def _sharpened(x: Floats, scale: float) -> Floats:
@@ -223,7 +172,7 @@ def _sharpened(x: Floats, scale: float) -> Floats:
     count = round(scale)
     inside = (np.arange(count) + 0.5) / count - 0.5
     kernel = [float(catmull_rom(np.abs(inside - k)).mean()) for k in range(-2, 3)]
-    return 2 * x - _filtered(x, tuple(kernel))
+    return 2 * x - filtered(x, tuple(kernel))
 
 
 def _gradient(x: Floats, axis: int) -> Floats:
