@@ -20,8 +20,8 @@ class Faults:
 
     def __init__(self, app: Any, patience: float) -> None:
         self.app, self.patience = app, patience
-        self.rng, self.lock = random.Random(7), threading.Lock()
-        self.seen: Counter[str] = Counter()
+        self.rng, self.lock = random.Random(80), threading.Lock()
+        self.seen: Counter[str] = Counter()  # by requests for photos
         self.on = False
 
     def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:
@@ -29,7 +29,7 @@ class Faults:
             draw = self.rng.random() if self.on else 1.0
             kind = "error" if draw < 0.15 else "slow" if draw < 0.25 else "fine"
             kind = "hang" if draw < 0.03 else kind
-            self.seen[kind] += 1
+            self.seen[kind] += "/day" in environ["PATH_INFO"]
         if kind == "hang":
             time.sleep(2 * self.patience)
         if kind == "slow":
