@@ -1,12 +1,11 @@
-"""The same training in two gloo processes and in one: `python -m tests.train.distributed FOLDER`.
+"""The same training in two gloo processes and in one.
 
-The processes are forks of this one, so that importing happens once; they find one another as the
+The processes are forks of this one, which must have no threads; they find one another as the
 processes that `torchrun` starts do.
 """
 
 import os
 import socket
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ def stages(steps: int) -> list[dict[str, Any]]:
     return [{"steps": steps, "crop": 32, "batch": 4, "accumulate": 2, "synth": strong}]
 
 
-def main(folder: Path) -> int:
+def train_both_ways(folder: Path) -> int:
     """Train in two processes (run `two`) and in one (`one`); 0 where all ended well."""
     torch.set_num_threads(1)
     with socket.socket() as probe:
@@ -70,7 +69,3 @@ def join(rank: int, port: int, folder: Path) -> None:
 
 def run(recipe: Recipe) -> None:
     train(recipe, features=TinyFeatures(), scorer=ContrastScore())
-
-
-if __name__ == "__main__":
-    sys.exit(1 if main(Path(sys.argv[1])) else 0)

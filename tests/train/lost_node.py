@@ -1,7 +1,5 @@
 """Two nodes of one process each, the second killed and brought back.
 
-    python -m tests.train.lost_node FOLDER
-
 The run `lost` is begun; node 1 dies by SIGKILL after step 5, two steps after a checkpoint; node 0
 ends because its partner is gone. Then both are started with `resume`, as `torchrun` does on every
 node when one is lost. The run `straight` is the same without a loss.
@@ -10,7 +8,6 @@ node when one is lost. The run `straight` is the same without a loss.
 import os
 import signal
 import socket
-import sys
 import time
 from pathlib import Path
 
@@ -71,7 +68,8 @@ def together(folder: Path, run: str, *, resume: bool = False, loss: bool = False
     return [ends[one] for one in nodes]
 
 
-def main(folder: Path) -> int:
+def lose_a_node(folder: Path) -> None:
+    """Train the runs `lost` and `straight`."""
     torch.set_num_threads(1)
     first, second = together(folder, "lost", loss=True)
     assert os.WIFSIGNALED(second)
@@ -79,8 +77,3 @@ def main(folder: Path) -> int:
     assert first != 0, "the other node cannot go on alone"
     assert together(folder, "lost", resume=True) == [0, 0]
     assert together(folder, "straight") == [0, 0]
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))

@@ -1,8 +1,6 @@
 """Two processes with the same global batch train like one, and keep the same pseudo labels."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,11 @@ from semilar.semi.shards import MergedRepository, shard_paths
 from semilar.train.checkpoint import load_newest
 from semilar.train.logbook import read_log
 from semilar.train.start import check_batches
-from tests.train.distributed import stages
+from tests.support.forks import in_own_process
+from tests.train.distributed import stages, train_both_ways
+from tests.train.lost_node import lose_a_node
 from tests.train.test_resume import run as train_here
 from tests.train.tiny import tiny_recipe, tiny_values
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two processes, `two`, and one of a single process, `one`."""
     folder = tmp_path_factory.mktemp("distributed")
     tiny_values(folder)  # writes the photographs before two processes could
-    command = [sys.executable, "-m", "tests.train.distributed", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert in_own_process(train_both_ways, folder) == 0
     return folder
 
 
@@ -41,6 +37,7 @@ def facts(folder: Path) -> dict[str, Any]:
     return {entry.key: entry for entry in entries}
 
 
+@pytest.mark.posix
 def test_two_processes_train_like_one(folder: Path) -> None:
     one, two = losses(folder / "one"), losses(folder / "two")
     assert len(one) == 8
@@ -56,6 +53,7 @@ def test_two_processes_train_like_one(folder: Path) -> None:
         assert np.abs(difference).max() <= 65535 * 1e-4
 
 
+@pytest.mark.posix
 def test_a_run_of_two_goes_on_as_one(folder: Path, tmp_path: Path) -> None:
     """The shards of two processes become one when a single process resumes."""
     copy = tmp_path / "copy"
@@ -77,12 +75,11 @@ def test_a_batch_that_cannot_be_shared_is_a_sentence(tmp_path: Path) -> None:
         check_batches(tiny_recipe(tmp_path), 3)
 
 
+@pytest.mark.posix
 def test_a_lost_node_comes_back_and_the_run_is_the_same(tmp_path: Path) -> None:
     """Losses, weights and pseudo labels are those of a run that lost nobody."""
     tiny_values(tmp_path)
-    command = [sys.executable, "-m", "tests.train.lost_node", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    in_own_process(lose_a_node, tmp_path)
     np.testing.assert_allclose(losses(tmp_path / "lost"), losses(tmp_path / "straight"), rtol=1e-6)
     lost, straight = (
         load_newest(tmp_path / run / "checkpoints")[0] for run in ("lost", "straight")

@@ -191,6 +191,7 @@ def test_a_full_disk_costs_only_the_work_since_the_last_checkpoint(
     assert train_here(recipe, resume=True).step == 12
 
 
+@pytest.mark.posix
 def test_a_changed_recipe_is_told(tmp_path: Path) -> None:
     said: list[str] = []
 
@@ -204,6 +205,7 @@ def test_a_changed_recipe_is_told(tmp_path: Path) -> None:
     assert "changed since the last start: optimizer.lr: 0.002 -> 0.001" in said
 
 
+@pytest.mark.posix
 def test_another_network_does_not_fit(tmp_path: Path) -> None:
     run_until_killed(tiny_recipe(tmp_path, changes={**PLAIN, "checkpoint_every": 2}), 3)
     other = {**PLAIN, "net": {"options": {"widths": (8, 16)}}}

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from semilar.train.display import Silent
 from semilar.train.logbook import read_log
 from semilar.train.recipe import Recipe
 from semilar.train.start import Ending, train
+from tests.support.forks import fork_server
 from tests.train.tiny import ContrastScore, TinyFeatures, tiny_recipe
 
 STEPS = 12  # 5 batches an epoch by twos: 3 steps an epoch, the last of them smaller
@@ -39,7 +39,7 @@ def run(recipe: Recipe, **options: Any) -> Ending:
 def run_until_killed(recipe: Recipe, step: int) -> None:
     """Train in a process of its own that is killed after `step` steps."""
     options = {"display": KillAfter(step)}
-    process = get_context("spawn").Process(target=run, args=(recipe,), kwargs=options)
+    process = fork_server().Process(target=run, args=(recipe,), kwargs=options)
     process.start()
     process.join()
     assert process.exitcode == -signal.SIGKILL
