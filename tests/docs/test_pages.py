@@ -8,6 +8,8 @@ options, recipes and files are checked only.
 
 import contextlib
 import os
+import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -20,7 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from semilar.cli.main import app
 from semilar.errors import RecipeError
 from tests.docs import samples
 from tests.docs.pages import PAGES, PageError, blocks, mentions
@@ -28,6 +32,8 @@ from tests.docs.parsing import CommandError, check_mention, only_parsed, parse
 
 pytestmark = pytest.mark.posix  # the commands are written for a POSIX shell
 SERVICE = "127.0.0.1:8000"
+# Verbs that need PyTorch: run in this process, which has it, where a shell has nothing to do.
+LARGE = re.compile(r"semilar (benchmark|evaluate|experiment|score)( [\w./=-]+)*")
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +72,10 @@ def run_page(page: Path, *, slow: bool) -> None:
 
 
 def _run(command: str, where: str) -> None:
+    if LARGE.fullmatch(command):
+        said = CliRunner().invoke(app, shlex.split(command)[1:])
+        assert said.exit_code == 0, f"{where}: {command}\n{said.output}{said.exception or ''}"
+        return
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command], capture_output=True, text=True, check=False
     )
@@ -182,7 +192,8 @@ def test_wrong_commands_do_not_pass_as_parsed(command: str) -> None:
 
 def test_wrong_commands_fail_when_run(room: Path) -> None:
     page = Path("page.md")
-    for code in ("semilar remove absent.jpg", "false | cat", "semilar remove street.jpg --no"):
+    wrong = ("semilar remove absent.jpg", "false | cat", "semilar remove street.jpg --no")
+    for code in (*wrong, "semilar score absent.jpg", "semilar experiment show nothing"):
         page.write_text(f"```sh\n{code}\n```\n")
         with pytest.raises(AssertionError, match=r"page\.md:1"):
             run_page(page, slow=False)

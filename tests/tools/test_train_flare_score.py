@@ -1,6 +1,5 @@
 """The recipe of flare-score from photographs to weights that score, on a few small scenes."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -29,14 +28,14 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Image.fromarray(pixels).save(photos / name)
     run("scenes", "--backgrounds", photos, "--work", folder, "--scenes", 10)
     run("lessons", "--work", folder, "--view", 192)
-    run("train", "--work", folder, "--steps", 2)
+    run("train", "--work", folder, "--steps", 2, "--jobs", 1)
     return folder
 
 
 def run(*arguments: object) -> None:
-    command = [sys.executable, tool.__file__, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [tool.__file__, *map(str, arguments)])
+        tool.main()
 
 
 def test_lessons_begin_with_the_clean_scene_and_end_with_blurred_ones(work: Path):
