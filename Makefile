@@ -35,11 +35,11 @@ lint: $(READY) ## ruff, pyright, that no room imports one above it, that the doc
 
 test: lint ## everything CI runs: lint and the fast tests
 	$(BIN)/python tools/chromium.py
-	$(BIN)/pytest -n $(JOBS) -m "not slow"
+	$(BIN)/pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 test-all: lint ## the slow tests too, and that tests notice what they must
 	$(BIN)/python tools/chromium.py
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal
 	$(BIN)/python tools/mutants.py
 
 bench: $(READY) ## ratios, measured side by side

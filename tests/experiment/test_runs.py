@@ -1,10 +1,7 @@
 """Rows at the tiny scale: run, killed, taken up again, failing alone, and what the table says."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +21,7 @@ from semilar.experiment.jobs import Job
 from semilar.experiment.study import Study
 from semilar.photo import read
 from semilar.quality import psnr, ssim
+from tests.support.forks import fork_server
 
 NAME = "ablation-core"
 COMMAND = ["experiment", "run", NAME, "--scale", "tiny", "--seeds", "1"]
@@ -43,12 +41,14 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An experiment that was killed in its first row and then run to its end."""
     root = tmp_path_factory.mktemp("study")
     log = jobs_of(root)["labels alone"].recipe.run / "log.jsonl"
-    command = [sys.executable, "-m", "semilar", *COMMAND, "--runs", str(root), "-q"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
-        while not log.exists() or log.read_text().count("\n") < 5:
-            assert process.poll() is None, process.stderr and process.stderr.read()
-            time.sleep(0.005)
-        os.kill(process.pid, signal.SIGKILL)
+    process = fork_server().Process(target=invoke, args=(*COMMAND, "--runs", root))
+    process.start()
+    while not log.exists() or log.read_text().count("\n") < 5:
+        assert process.is_alive()
+        time.sleep(0.005)
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     assert not list(root.glob("runs/*/*/trained.json"))
     done = invoke(*COMMAND, "--runs", root)
     assert done.exit_code == 0, done.output
