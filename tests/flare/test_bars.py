@@ -75,7 +75,8 @@ def test_the_flare_of_a_strip_has_no_gaps() -> None:
     )
     frame = Frame(*SIZE, SIZE[0], (100, 80))
     lines = draw_lines(np.random.default_rng(5), frame, lens.streak)
-    turn = float(np.arctan2(*lines[0].direction[::-1])) + np.pi / 2
+    x, y = lines[0].direction
+    turn = float(np.arctan2(y, x)) + np.pi / 2
     strip = draw_strip(np.zeros((*SIZE, 3), np.float32), (100, 80), 40, 2, turn, np.ones(3))
     band = np.zeros((*SIZE, 3), np.float32)
     for light in strip:

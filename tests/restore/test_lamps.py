@@ -50,7 +50,7 @@ def test_there_is_no_lamp_where_the_network_leaves_nothing() -> None:
 
 
 def test_a_coloured_lamp_keeps_the_channels_that_the_network_leaves() -> None:
-    red = clipped() * np.float32([1, 0, 0])
+    red = clipped() * np.array([1, 0, 0], np.float32)
     found = lamps(red, scene(lamp=0.9, streak=0.02))
     assert found[LAMP][:, 0].min() == 1
     assert not found[..., 1:].any()
