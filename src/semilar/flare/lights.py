@@ -21,7 +21,7 @@ LAMP_COLOURS = np.array(
     ],
     np.float32,
 )
-PUREST = 0.02
+PUREST = 0.01
 """Linear light of a pure colour's darkest channel, where its brightest is 1."""
 STRIP_PARTS = 48
 """Sources that a long lamp consists of."""
@@ -239,7 +239,7 @@ def lamp_colour(rng: Rng, settings: LightSettings) -> Floats:
 
 
 def pure_colour(rng: Rng) -> Floats:
-    """*Linear* light of a coloured lamp, (3,): any hue, its darkest channel 0.02 to 0.35."""
+    """*Linear* light of a coloured lamp, (3,): any hue, its darkest channel 0.01 to 0.35."""
     darkest = log_uniform(rng, (PUREST, 0.35))
     hue = uniform(rng, (0, 3))
     distance = np.abs((hue - np.arange(3) + 1.5) % 3 - 1.5)  # of each channel on the colour circle

@@ -25,7 +25,7 @@ _NIGHT = BackgroundSettings(
 )
 # What a smeared lens is seen in front of: dark parks and streets, walls lit by their lamp, all in
 # the colours that phones make of lamp light.
-_STREET = replace(_NIGHT, cast=0.35, night=NightSettings(probability=0.95, exposure=(0.003, 0.12)))
+_STREET = replace(_NIGHT, cast=0.15, night=NightSettings(probability=0.95, exposure=(0.003, 0.18)))
 _PHONE = CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.7), shot=(0.0, 0.003), jpeg=0.25)
 # The lamp stays with the small glow that belongs to it; a large glow is the lens's.
 _LAMPS = LightSettings(
@@ -49,32 +49,32 @@ _SMEARED = SynthSettings(
         radius=(0.009, 0.015),
         others=(0.1, 0.6),
         adopt=3,
-        neon=0.55,
+        neon=0.42,
         off_frame=0.05,
     ),
     lens=LensSettings(
-        strength=(2.0, 3.1),
+        strength=(1.95, 3.2),
         glow=GlowSettings(
-            probability=1.0, height=(0.5, 0.95), core=(0.012, 0.05), exponent=(1.25, 2.3), blue=0.7
+            probability=0.97, height=(0.55, 1.2), core=(0.012, 0.05), exponent=(1.1, 2.3), blue=0.7
         ),
-        veil=VeilSettings(probability=0.1, height=(0.02, 0.1), reach=(0.1, 0.5)),
+        veil=VeilSettings(probability=0.09, height=(0.02, 0.1), reach=(0.1, 0.5)),
         smear=SmearSettings(
-            probability=0.72,
-            height=(0.9, 3.2),
-            spread=(0.03, 24.0),
+            probability=0.52,
+            height=(1.1, 3.8),
+            spread=(0.05, 16.0),
             core=(0.02, 0.15),
-            falloff=(0.3, 1.6),
-            tint=0.65,
+            falloff=(0.25, 1.2),
+            tint=0.5,
         ),
         shimmer=ShimmerSettings(probability=0.35, height=(0.05, 0.5)),
         streak=StreakSettings(
-            probability=0.5,
-            axes=(0.7, 0.25, 0.05),
+            probability=0.69,
+            axes=(0.62, 0.33, 0.05),
             height=(0.4, 3.0),
             falloff=(0.3, 1.5),
             rainbow=(0.0, 0.4),
             tint=0.3,
-            width=(0.03, 1.6),
+            width=(0.03, 0.75),
             spread=(0.0, 0.2),
             one_sided=0.1,
             broken=0.05,
