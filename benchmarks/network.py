@@ -23,8 +23,7 @@ import torch
 from semilar.loss.frequency import fft_l1
 from semilar.loss.perceptual import perceptual
 from semilar.loss.vgg import FeatureSettings, Vgg16
-from semilar.net import FlareNet, build
-from semilar.net.cost import cost
+from semilar.net import FlareNet, build, cost
 from semilar.net.memory import keep_freed_memory
 from semilar.net.onnx_export import export
 from semilar.threads import nothing_is_reported

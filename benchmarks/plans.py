@@ -25,8 +25,7 @@ from semilar.data.photos import PhotoCache, PhotoFolder
 from semilar.flare import SynthSettings
 from semilar.flare.measure import VISIBLE_BELOW
 from semilar.loss.pixel import log_l2
-from semilar.net import FlareNet, build
-from semilar.net.cost import cost
+from semilar.net import FlareNet, build, cost
 from semilar.net.memory import keep_freed_memory
 from semilar.train.muon import Muon
 

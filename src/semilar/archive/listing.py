@@ -19,8 +19,8 @@ from pyarrow.fs import FSSpecHandler, PyFileSystem
 from semilar.archive.restoring import TAR
 from semilar.archive.storage import Options, Place, patiently, place
 from semilar.errors import PhotoError, SettingError
-from semilar.photo.formats import RAW_SUFFIXES, known_suffixes
-from semilar.restore.naming import MARK
+from semilar.photo import RAW_SUFFIXES, known_suffixes
+from semilar.restore import MARK
 
 pc: Any = pyarrow.compute  # its functions are made at import time, which no type checker sees
 SCHEMA = pa.schema(

@@ -5,13 +5,8 @@ from pathlib import Path
 
 from semilar import photo as photos
 from semilar.errors import PhotoError, SemilarError
-from semilar.photo import Photo
-from semilar.photo.formats import FORMATS, by_suffix, known_suffixes, sniff
-from semilar.restore import Remover
-from semilar.restore.batch import Wishes
-from semilar.restore.models import find_model
-from semilar.restore.pipeline import with_remover
-from semilar.restore.remover import Result
+from semilar.photo import FORMATS, Photo, by_suffix, known_suffixes, sniff
+from semilar.restore import Remover, Result, Wishes, find_model, with_remover
 
 TAR = ".tar"
 

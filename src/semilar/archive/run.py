@@ -21,10 +21,8 @@ from semilar.archive.summary import write_page
 from semilar.archive.worker import Row
 from semilar.errors import OutputExistsError, SettingError
 from semilar.files import remove_leftovers
-from semilar.restore.batch import Wishes
-from semilar.restore.engines import cores
-from semilar.restore.models import DEFAULT_MODEL
-from semilar.restore.remover import check_strength
+from semilar.restore import DEFAULT_MODEL, Wishes, check_strength
+from semilar.threads import cores
 
 ENGINES = ("local", "ray")
 _BATCH = 32  # photos handed to a worker at a time, at most

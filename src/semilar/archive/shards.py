@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from semilar.archive.storage import place
 from semilar.archive.worker import Row, Work, Worker, safe
 from semilar.errors import PhotoError
-from semilar.photo.formats import RAW_SUFFIXES, known_suffixes
+from semilar.photo import RAW_SUFFIXES, known_suffixes
 
 
 def restore_shard(worker: Worker, item: Row) -> list[Row]:

@@ -19,8 +19,7 @@ from semilar.cli.remove import (
 from semilar.threads import one_thread_for_algebra
 
 if TYPE_CHECKING:
-    from semilar.archive.progress import Progress
-    from semilar.archive.run import Report
+    from semilar.archive import Progress, Report
 
 _LINE_EVERY = 30.0  # seconds between two lines where no bar can be drawn
 
@@ -88,7 +87,7 @@ def bulk(
     semilar bulk "shards/*.tar" -o clean-shards/
     """
     one_thread_for_algebra()
-    from semilar.archive.run import bulk as run
+    from semilar.archive import bulk as run
 
     with stopping() as stop, _Display() as display:
         report = run(

@@ -15,7 +15,7 @@ from semilar.data.pairs import Pair
 from semilar.data.photos import CACHE_MEGABYTES, Bytes, Pictures, with_short_side
 from semilar.errors import SemilarError
 from semilar.flare import PatternSet, SynthSettings, synthesize
-from semilar.photo.light import Floats, linear_to_srgb, srgb_to_linear
+from semilar.photo import Floats, linear_to_srgb, srgb_to_linear
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from math import ceil
 
 from semilar.experiment.jobs import Job
 from semilar.files import write_text
-from semilar.train.preview import batch_seconds
-from semilar.train.recipe import Recipe
+from semilar.train import Recipe, batch_seconds
 
 _LEAST = 4  # steps
 PHOTO_COST = 1.3

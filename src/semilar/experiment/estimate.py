@@ -7,8 +7,7 @@ from semilar.experiment.budget import step_seconds
 from semilar.experiment.jobs import Job
 from semilar.experiment.runs import branch_step
 from semilar.experiment.study import Study, Task
-from semilar.train.sources import find_sources
-from semilar.train.start import make_plan
+from semilar.train import find_sources, make_plan
 
 
 def minutes(study: Study, tasks: list[Task]) -> Iterator[tuple[Task, float, str]]:

@@ -11,8 +11,7 @@ from semilar.errors import SemilarError
 from semilar.experiment.definition import Row
 from semilar.experiment.scales import Scale, row_values
 from semilar.experiment.world import Pictures
-from semilar.train.recipe import Recipe
-from semilar.train.recipe_file import checked
+from semilar.train import Recipe, checked
 
 # Of a recipe, what does not make it another row.
 _ASIDE = ("name", "run", "seed", "machine")

@@ -17,11 +17,7 @@ from semilar.experiment.budget import within_budget
 from semilar.experiment.jobs import Job
 from semilar.experiment.judging import has_lpips, judge
 from semilar.files import write_text
-from semilar.train.checkpoint import checkpoint_path, saved_steps
-from semilar.train.display import Display
-from semilar.train.recipe import Recipe
-from semilar.train.recipe_file import dump_recipe
-from semilar.train.start import train
+from semilar.train import Display, Recipe, checkpoint_path, dump_recipe, saved_steps, train
 
 State = Literal["done", "there", "busy", "failed"]
 

@@ -13,7 +13,7 @@ from semilar.experiment.scales import find_scale
 from semilar.experiment.split import Given, published_pictures
 from semilar.experiment.systems import measure_speed, system_of
 from semilar.experiment.world import Pictures, make_world
-from semilar.train.display import Display
+from semilar.train import Display
 
 ALL = "all"
 

@@ -2,6 +2,7 @@
 
 from semilar.photo.folder import find_photos
 from semilar.photo.formats import FORMATS, RAW_SUFFIXES, by_suffix, known_suffixes, sniff
+from semilar.photo.light import Floats, linear_to_srgb, srgb_table, srgb_to_linear
 from semilar.photo.model import Metadata, Photo, PhotoError, Pixels, to_depth, white
 from semilar.photo.reading import DEFAULT_MAX_PIXELS, read
 from semilar.photo.writing import encode, losses, write
@@ -10,6 +11,7 @@ __all__ = [
     "DEFAULT_MAX_PIXELS",
     "FORMATS",
     "RAW_SUFFIXES",
+    "Floats",
     "Metadata",
     "Photo",
     "PhotoError",
@@ -18,9 +20,12 @@ __all__ = [
     "encode",
     "find_photos",
     "known_suffixes",
+    "linear_to_srgb",
     "losses",
     "read",
     "sniff",
+    "srgb_table",
+    "srgb_to_linear",
     "to_depth",
     "white",
     "write",

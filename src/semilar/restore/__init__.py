@@ -10,7 +10,7 @@ from semilar.restore.models import DEFAULT_MODEL, Model, find_model, known_model
 from semilar.restore.naming import MARK
 from semilar.restore.oneshot import remove
 from semilar.restore.pipeline import Layer, Restored, Step, ToFiles, from_file, pipe, with_remover
-from semilar.restore.remover import Remover, Result
+from semilar.restore.remover import Remover, Result, check_strength
 from semilar.restore.watch import Watcher
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "ToFiles",
     "Watcher",
     "Wishes",
+    "check_strength",
     "decode",
     "export_model",
     "find_model",

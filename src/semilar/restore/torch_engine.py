@@ -6,7 +6,7 @@ from safetensors import SafetensorError, safe_open
 
 from semilar.errors import ModelError
 from semilar.extras import load_extra
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 from semilar.restore.models import Model
 from semilar.weights import ModelCard
 
