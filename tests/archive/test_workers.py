@@ -176,3 +176,12 @@ def test_no_result_leaves_its_folder(tmp_path: Path, model: Path, target: str) -
     assert row["status"] == "failed"
     assert "leads out of the folder of results" in row["error"]
     assert not (tmp_path / "out.jpg").exists()
+
+
+def test_a_worker_loads_nothing_that_only_the_driver_needs() -> None:
+    script = "import sys, semilar.archive.local_engine; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "semilar.archive.worker" in done.stdout.split()
+    assert not {"duckdb", "pyarrow", "ray"} & set(done.stdout.split())

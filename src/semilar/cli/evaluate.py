@@ -169,13 +169,13 @@ def wants_lpips(asked: bool | None) -> bool:
 
 
 def _print_tables(evaluation: Any, summary: Any, title: str) -> None:
-    from semilar.evaluate import tables
+    from semilar.evaluate import differences_table, means_table, worst_table
 
     count = f"{summary.count} picture{'s' if summary.count != 1 else ''}"
     heading = f"{title}: {count}, mean and 95 % interval".replace("[", r"\[")
-    shown = [tables.means_table(summary, title=heading)]
-    shown += [tables.differences_table(summary, role) for role in summary.differences]
-    shown += [tables.worst_table(evaluation, summary)] if summary.count > 1 else []
+    shown = [means_table(summary, title=heading)]
+    shown += [differences_table(summary, role) for role in summary.differences]
+    shown += [worst_table(evaluation, summary)] if summary.count > 1 else []
     for table in shown:
         out.print(table)
         out.print()

@@ -48,25 +48,25 @@ def synth(
     | semilar synth --backgrounds photos/ --patterns Flare7Kpp/ --out train -n 5000
     | semilar synth --again pairs/manifest.json --out copy
     """
-    from semilar.flare import batch, read_manifest
+    from semilar.flare import make_samples, prepare_folder, read_manifest, write_sheet
 
     if again:
         plan = read_manifest(again)
     else:
         plan = _plan(backgrounds, count, patterns, size, seed, preset)
-    numbers = batch.prepare(plan, target, force=force)
+    numbers = prepare_folder(plan, target, force=force)
     if len(numbers) < plan.count:
         say(f"{plan.count - len(numbers)} samples are there already.")
     errors: list[str] = []
     with progress() as bar:
         task = bar.add_task("Making samples", total=len(numbers))
-        for outcome in batch.make_all(plan, target, numbers, jobs or cores()):
+        for outcome in make_samples(plan, target, numbers, jobs or cores()):
             bar.advance(task)
             if outcome.error:
                 errors.append(outcome.error)
                 complain(f"Sample {outcome.number}: {outcome.error}")
     made = len(numbers) - len(errors)
-    drawn = batch.write_sheet(plan, target) if sheet and (made or not numbers) else None
+    drawn = write_sheet(plan, target) if sheet and (made or not numbers) else None
     facts = {"out": str(target), "made": made, "failed": len(errors), "count": plan.count}
     if as_json:
         print_json(facts | {"sheet": str(drawn) if drawn else None, "errors": errors})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from semilar.evaluate.metrics import Row, measure, metrics
 from semilar.evaluate.pairing import Series
-from semilar.evaluate.pool import in_processes
+from semilar.processes import in_processes
 
 COMPARED = ("result", "untouched", "baseline")  # the roles that are compared with the ground truth
 

@@ -6,7 +6,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,9 @@ from semilar import __version__
 from semilar.errors import SemilarError
 from semilar.experiment.world import Pictures
 from semilar.files import write_text
-from semilar.flare import SynthPlan, SynthSettings, batch
+from semilar.flare import SynthPlan, SynthSettings, make_samples, prepare_folder
 from semilar.photo import find_photos
+from semilar.threads import cores
 
 PART = 8000
 _SIZE, _SEED = 512, 1
@@ -108,10 +108,10 @@ def published_pictures(
         backgrounds=tuple(path.resolve() for path in split.files["unlabeled"]),
         patterns=given.patterns.resolve(),
     )
-    numbers = batch.prepare(plan, folder / "unlabeled", force=False)
+    numbers = prepare_folder(plan, folder / "unlabeled", force=False)
     if numbers:
         tell(f"Making {len(numbers)} unlabeled pictures.")
-    for made in batch.make_all(plan, folder / "unlabeled", numbers, os.cpu_count() or 1):
+    for made in make_samples(plan, folder / "unlabeled", numbers, cores()):
         if made.error:
             raise SemilarError(made.error)
     return Pictures(

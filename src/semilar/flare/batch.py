@@ -2,11 +2,9 @@
 
 import io
 import json
-import multiprocessing
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ from semilar.flare.patterns import PatternSet
 from semilar.flare.plan import SynthPlan, manifest, same_bytes
 from semilar.flare.sample import Bytes, Sample
 from semilar.flare.synthesis import synthesize
+from semilar.processes import in_processes
 
 FOLDERS = ("gt", "mask", "flare", "input")
 """In the order of writing: a sample is complete when its input is there."""
@@ -35,7 +34,7 @@ class Made:
     """Why it could not be made, where it was not."""
 
 
-def prepare(plan: SynthPlan, out: Path, *, force: bool) -> list[int]:
+def prepare_folder(plan: SynthPlan, out: Path, *, force: bool) -> list[int]:
     """Write the manifest and list the samples that are still to be made."""
     if plan.patterns:
         _patterns(plan.patterns)
@@ -84,16 +83,9 @@ def sample_of(plan: SynthPlan, number: int) -> Sample:
     )
 
 
-def make_all(plan: SynthPlan, out: Path, numbers: list[int], jobs: int) -> Iterator[Made]:
+def make_samples(plan: SynthPlan, out: Path, numbers: list[int], jobs: int) -> Iterator[Made]:
     """Make many samples, in `jobs` processes; outcomes come as they are ready."""
-    if jobs <= 1 or len(numbers) < 2:
-        yield from (make(plan, out, number) for number in numbers)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        tasks = len(numbers)
-        chunk = max(min(tasks // (4 * jobs), 16), 1)
-        yield from pool.map(make, [plan] * tasks, [out] * tasks, numbers, chunksize=chunk)
+    return in_processes(partial(make, plan, out), numbers, jobs=jobs)
 
 
 def write_sheet(plan: SynthPlan, out: Path) -> Path:
