@@ -1,5 +1,8 @@
 """The counts of tools/room_map.py on a package whose imports can be counted by eye."""
 
+import ast
+from collections import Counter
+
 from tools import room_map
 
 DOOR = """from semilar.errors import E
@@ -65,3 +68,12 @@ def test_rooms_are_entered_by_their_doors() -> None:
 def test_what_is_open_is_used() -> None:
     used = {one.module for one in room_map.imports(room_map.sources_now())}
     assert set(OPEN) <= used
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """But for `Model`, which the description of the service's answers has to call so too."""
+    trees = (ast.parse(text) for text in room_map.sources_now().values())
+    names = Counter(
+        node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == ["Model"]

@@ -20,7 +20,7 @@ from semilar import files
 from semilar.errors import SemilarError, SettingError
 
 T = TypeVar("T")
-Options = dict[str, dict[str, Any]]
+StorageOptions = dict[str, dict[str, Any]]
 """fsspec's settings by protocol: `{"s3": {"endpoint_url": ...}}`."""
 
 # A put under a key becomes visible whole or not at all; other systems get a rename.
@@ -131,7 +131,7 @@ class Place:
             raise
 
 
-def place(url: str | Path, options: Options | None = None) -> Place:
+def place(url: str | Path, options: StorageOptions | None = None) -> Place:
     """Where `url` points: a path on this computer or an address (`s3://bucket/folder`)."""
     text = str(url)
     protocol = text.partition("://")[0] if "://" in text else "file"

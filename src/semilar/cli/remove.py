@@ -28,7 +28,7 @@ from semilar.errors import SemilarError, SettingError, SeveralPicturesError
 from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 if TYPE_CHECKING:
-    from semilar.restore import Job, Outcome, Remover, Tally, Wishes
+    from semilar.restore import Job, Outcome, PhotoOptions, Remover, Tally
 
 Inputs = Annotated[
     list[str],
@@ -128,9 +128,9 @@ def remove(
     """
     one_thread_for_algebra()
     one_heap_for_all_threads()
-    from semilar.restore import STREAM, Wishes, plan_jobs
+    from semilar.restore import STREAM, PhotoOptions, plan_jobs
 
-    wishes = Wishes(
+    options = PhotoOptions(
         strength=strength,
         mask=mask,
         quality=quality,
@@ -153,7 +153,7 @@ def remove(
         remover = loading.submit(
             open_session, model, engine, device, threads, working_size, workers=workers
         )
-        tally = _run(todo.jobs, remover, wishes, workers, quiet=as_json)
+        tally = _run(todo.jobs, remover, options, workers, quiet=as_json)
     _conclude(tally, time.perf_counter() - started, len(todo.jobs), len(todo.complaints), as_json)
 
 
@@ -205,16 +205,21 @@ def stopping() -> Iterator[threading.Event]:
 
 
 def _run(
-    jobs: list["Job"], remover: "Future[Remover]", wishes: "Wishes", workers: int, *, quiet: bool
+    jobs: list["Job"],
+    remover: "Future[Remover]",
+    options: "PhotoOptions",
+    workers: int,
+    *,
+    quiet: bool,
 ) -> "Tally":
     from semilar.restore import Tally, restore_jobs
 
     tally = Tally()
     with stopping() as stop, progress() as bar:
         task = bar.add_task("Removing flare", total=len(jobs))
-        for outcome in restore_jobs(jobs, remover, wishes, workers=workers, stop=stop):
+        for outcome in restore_jobs(jobs, remover, options, workers=workers, stop=stop):
             tally.add(outcome)
-            report(outcome, strength=wishes.strength, quiet=quiet)
+            report(outcome, strength=options.strength, quiet=quiet)
             bar.advance(task)
     return tally
 

@@ -55,11 +55,11 @@ def watch(
     """
     one_thread_for_algebra()
     one_heap_for_all_threads()
-    from semilar.restore import Watcher, Wishes, restore_jobs
+    from semilar.restore import PhotoOptions, Watcher, restore_jobs
 
     watcher = Watcher(source, target, settle=settle)
     remover = open_session(model, engine, device, threads, working_size, workers=workers)
-    wishes = Wishes(
+    options = PhotoOptions(
         strength=strength,
         quality=quality,
         force=True,
@@ -72,7 +72,7 @@ def watch(
     with stopping() as stop:
         while not stop.wait(_PAUSE):
             for outcome in restore_jobs(
-                watcher.look(), remover, wishes, workers=workers, stop=stop
+                watcher.look(), remover, options, workers=workers, stop=stop
             ):
                 report(outcome, strength=strength)
                 count += 1

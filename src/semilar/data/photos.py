@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from semilar import photo
@@ -17,8 +16,7 @@ from semilar.caches import ByteCache
 from semilar.config import Folder, Part, Share
 from semilar.errors import SemilarError
 from semilar.flare import night_scene
-
-Bytes = NDArray[np.uint8]  # (H, W, 3), encoded
+from semilar.photo import Bytes
 
 CACHE_MEGABYTES = 1000
 """Decoded photographs that a process keeps in memory, unless the recipe says otherwise."""

@@ -12,7 +12,7 @@ from PIL import Image
 
 from semilar import __version__
 from semilar.evaluate.error_map import RANGE, error_map
-from semilar.evaluate.metrics import Row, metric
+from semilar.evaluate.metrics import Values, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Mean, Summary
 from semilar.evaluate.tables import ROLE_NAMES, number
@@ -102,7 +102,7 @@ def _card(evaluation: Evaluation, index: int) -> str:
 </article>"""
 
 
-def _numbers(rows: dict[str, Row]) -> str:
+def _numbers(rows: dict[str, Values]) -> str:
     head = "".join(f'<th scope="col">{_NAMES[role]}</th>' for role in rows)
     body = "".join(
         f'<tr><th scope="row">{escape(metric(key).label)}</th>'

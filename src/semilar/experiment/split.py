@@ -13,7 +13,7 @@ from typing import Any
 
 from semilar import __version__
 from semilar.errors import SemilarError
-from semilar.experiment.world import Pictures
+from semilar.experiment.world import StudyPictures
 from semilar.files import write_text
 from semilar.flare import SynthPlan, SynthSettings, make_samples, prepare_folder
 from semilar.photo import find_photos
@@ -95,7 +95,7 @@ class Given:
 
 def published_pictures(
     folder: Path, given: Given, *, tell: Callable[[str], None] = lambda _: None
-) -> Pictures:
+) -> StudyPictures:
     """The data of the paper below `folder`: the split, and flares over its unlabeled half."""
     if given.backgrounds is None or given.patterns is None:
         raise SemilarError("The paper's scale needs photographs and flare patterns of your own.")
@@ -114,7 +114,7 @@ def published_pictures(
     for made in make_samples(plan, folder / "unlabeled", numbers, cores()):
         if made.error:
             raise SemilarError(made.error)
-    return Pictures(
+    return StudyPictures(
         labeled=given.backgrounds,
         photos=folder / "unlabeled" / "input",
         validation=None,

@@ -24,7 +24,7 @@ _LEAST = 10  # photographs from which five parts can be made
 
 
 @dataclass(frozen=True)
-class Pictures:
+class StudyPictures:
     """Where the data of an experiment lie. What is None or missing cannot be had."""
 
     labeled: Path | None
@@ -37,7 +37,7 @@ class Pictures:
     """Which files of `labeled` are the limited labels, as a recipe's `backgrounds` says it."""
 
 
-def make_world(folder: Path, world: World, backgrounds: Path | None) -> Pictures:
+def make_world(folder: Path, world: World, backgrounds: Path | None) -> StudyPictures:
     """The pictures of `world` in `folder`, made unless they are there.
 
     `backgrounds` are photographs to take instead of drawn scenes. Pictures of another kind in the
@@ -56,7 +56,7 @@ def make_world(folder: Path, world: World, backgrounds: Path | None) -> Pictures
             f"{folder}: holds pictures made in another way (other backgrounds, another version);"
             " give another folder."
         )
-    return Pictures(
+    return StudyPictures(
         labeled=folder / "labeled",
         photos=folder / "photos",
         validation=folder / "validation",

@@ -3,7 +3,7 @@
 from semilar.photo.folder import find_photos
 from semilar.photo.formats import FORMATS, RAW_SUFFIXES, by_suffix, known_suffixes, sniff
 from semilar.photo.light import Floats, linear_to_srgb, srgb_table, srgb_to_linear
-from semilar.photo.model import Metadata, Photo, PhotoError, Pixels, to_depth, white
+from semilar.photo.model import Bytes, Metadata, Photo, PhotoError, Pixels, to_depth, white
 from semilar.photo.reading import DEFAULT_MAX_PIXELS, read
 from semilar.photo.writing import encode, losses, write
 
@@ -11,6 +11,7 @@ __all__ = [
     "DEFAULT_MAX_PIXELS",
     "FORMATS",
     "RAW_SUFFIXES",
+    "Bytes",
     "Floats",
     "Metadata",
     "Photo",

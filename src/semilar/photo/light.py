@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
+"""Pictures of light; float32 everywhere, though type checkers lose that along the way."""
 
 # The published constants of the sRGB standard.
 _CUT_ENCODED, _CUT_LINEAR = 0.04045, 0.0031308

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from semilar.photo import Floats
 from semilar.restore.curves import encoded
 from semilar.restore.filters import Floats, box, filtered, octave, ramp
 from semilar.restore.lamps import brightness, lamps

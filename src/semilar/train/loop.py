@@ -36,7 +36,7 @@ Terms = dict[str, Tensor]
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """The plain values of a checkpoint."""
 
     step: int = 0
@@ -69,7 +69,7 @@ class Trainer:
     cases: dict[str, list[Case] | list[ScoredPhoto]]
     display: Display
     logbook: Logbook | None
-    progress: Progress
+    progress: TrainingProgress
     origin: ModelCard = field(default_factory=ModelCard)
     """The card of the weights that the run started from."""
 
