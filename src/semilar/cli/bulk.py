@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semilar.cli.console import Exit, Verbosity, command, complain, err, print_json, say
-from semilar.cli.remove import (
-    Device,
-    FirstFrame,
-    Model,
-    Quality,
-    Strength,
-    StripGps,
-    WorkingSize,
-    stopping,
-)
+from semilar.cli.options import Device, FirstFrame, Model, Quality, Strength, StripGps, WorkingSize
+from semilar.cli.remove import stopping
 from semilar.threads import one_thread_for_algebra
 
 if TYPE_CHECKING:

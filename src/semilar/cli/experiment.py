@@ -8,6 +8,7 @@ import typer
 from rich.table import Table as Shown
 
 from semilar.cli.console import Exit, command, complain, out, print_json, say
+from semilar.cli.options import AsJson
 from semilar.cli.verbs import Group, Verb
 from semilar.errors import SettingError
 
@@ -43,7 +44,7 @@ Tests = Annotated[
 @app.command("list", cls=Verb)
 @command
 def list_experiments(
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List every experiment: where the paper has it and how many rows it has.
 
@@ -70,7 +71,7 @@ def list_experiments(
 def show(
     name: Name,
     scale: ScaleName = "desk",
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the rows of an experiment: what is trained, and the paper's numbers.
 

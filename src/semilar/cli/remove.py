@@ -24,6 +24,19 @@ from semilar.cli.console import (
     say,
     with_remedy,
 )
+from semilar.cli.options import (
+    Device,
+    EngineName,
+    FirstFrame,
+    MaxPixels,
+    Model,
+    Quality,
+    Strength,
+    StripGps,
+    Threads,
+    Workers,
+    WorkingSize,
+)
 from semilar.errors import SemilarError, SettingError, SeveralPicturesError
 from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
@@ -36,39 +49,7 @@ Inputs = Annotated[
         metavar="IN...", help="Photos, folders, globs; - is standard input.", show_default=False
     ),
 ]
-Model = Annotated[
-    str, typer.Option(help="A bundled model's name, or a .onnx or .safetensors file.")
-]
-EngineName = Annotated[
-    str | None, typer.Option(help="What runs the network: onnx, torch or openvino.")
-]
-Device = Annotated[str | None, typer.Option(help="Where it runs: cpu, cuda, ...")]
-Threads = Annotated[
-    int | None, typer.Option(min=1, help="Cores per photo; left out: a fair share.")
-]
-Workers = Annotated[int, typer.Option("-j", "--workers", min=1, help="Photos at the same time.")]
-WorkingSize = Annotated[
-    int | None, typer.Option(min=16, help="Short side at which the network sees a photo.")
-]
-Strength = Annotated[
-    float,
-    typer.Option(
-        min=0,
-        max=2,
-        help="How much flare to take: 0 nothing, 1 what was found, 2 twice that.",
-    ),
-]
-Quality = Annotated[
-    int | None,
-    typer.Option(min=1, max=100, help="JPEG, WebP, AVIF, HEIC; left out: as the original."),
-]
 _ADVICE: dict[type[SemilarError], str] = {SeveralPicturesError: "take the first with --first-frame"}
-
-MaxPixels = Annotated[int, typer.Option(min=1, help="Refuse photos of more pixels.")]
-FirstFrame = Annotated[
-    bool, typer.Option("--first-frame", help="Take the first picture of animations and pages.")
-]
-StripGps = Annotated[bool, typer.Option("--strip-gps", help="Leave out where the photo was taken.")]
 
 
 @command

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semilar.cli.console import Exit, command, complain, out, print_json, progress, say
+from semilar.cli.options import AsJson
 from semilar.threads import cores
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def synth(
     ] = 0,
     sheet: Annotated[bool, typer.Option("--sheet", help="Write a contact sheet too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make photographs with simulated lens flare: input, gt, mask and flare folders.
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from semilar.cli.console import command, say
-from semilar.cli.remove import (
+from semilar.cli.options import (
     Device,
     EngineName,
     FirstFrame,
@@ -18,10 +18,8 @@ from semilar.cli.remove import (
     Threads,
     Workers,
     WorkingSize,
-    open_session,
-    report,
-    stopping,
 )
+from semilar.cli.remove import open_session, report, stopping
 from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 _PAUSE = 0.5  # seconds between two looks
