@@ -234,9 +234,7 @@ def _run(study: Any, tasks: list[Any]) -> int:
     """Run the tasks; gives how many failed."""
     from semilar.cli.train import ProgressDisplay
     from semilar.experiment import Stopped
-    from semilar.net import keep_freed_memory
 
-    keep_freed_memory()
     counts = dict.fromkeys(("done", "there", "busy", "failed"), 0)
     bar: ProgressDisplay | None = None
 
