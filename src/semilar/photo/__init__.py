@@ -1,6 +1,6 @@
 """Photographs in and out: safe decoding, upright pixels, metadata kept, whole files only."""
 
-from semilar.photo.folder import find_photos
+from semilar.photo.folder import find_photos, photos_by_name
 from semilar.photo.formats import FORMATS, RAW_SUFFIXES, by_suffix, known_suffixes, sniff
 from semilar.photo.light import Floats, linear_to_srgb, srgb_table, srgb_to_linear
 from semilar.photo.model import Bytes, Metadata, Photo, PhotoError, Pixels, to_depth, white
@@ -23,6 +23,7 @@ __all__ = [
     "known_suffixes",
     "linear_to_srgb",
     "losses",
+    "photos_by_name",
     "read",
     "sniff",
     "srgb_table",
