@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semilar import photo as photos
-from semilar.errors import PhotoError, SemilarError
+from semilar.errors import PhotoError
 from semilar.photo import FORMATS, Photo, by_suffix, known_suffixes, sniff
 from semilar.restore import PhotoOptions, Remover, Result, find_model, with_remover
 
@@ -76,16 +76,3 @@ def named(target: str, content: bytes) -> str:
         return target
     kind = sniff(content[:64])
     return f"{target}{FORMATS[kind].suffixes[0]}" if kind else target
-
-
-def sentence(name: str, error: Exception) -> str:
-    """What went wrong with a photo."""
-    if isinstance(error, SemilarError):
-        return str(error)
-    if isinstance(error, FileNotFoundError):
-        return f"{name}: there is no such file."
-    if isinstance(error, MemoryError):
-        return f"{name}: needs more memory than there is."
-    if isinstance(error, OSError):
-        return f"{name}: {error.strerror or error}."
-    return f"{name}: {type(error).__name__}: {error}"

@@ -113,7 +113,7 @@ class Place:
         try:
             patiently(lambda: self._put_once(put), self)
         except FileNotFoundError as error:  # no such bucket
-            raise _sentence(self, "cannot be written", error) from error
+            raise _error(self, "cannot be written", error) from error
 
     def _put_once(self, put: Callable[[str], Any]) -> None:
         if _protocol(self.fs) in _PUTS_WHOLE:
@@ -165,19 +165,19 @@ def patiently(call: Callable[[], T], where: Place) -> T:
         try:
             return call()
         except PermissionError as error:
-            raise _sentence(where, "access is refused", error) from error
+            raise _error(where, "access is refused", error) from error
         except _FINAL:
             raise
         except Exception as error:  # every storage throws its own kinds at a lost connection
             if _refused(error):
-                raise _sentence(where, "access is refused", error) from error
+                raise _error(where, "access is refused", error) from error
             if pause is None:
-                raise _sentence(where, "the storage does not do it", error) from error
+                raise _error(where, "the storage does not do it", error) from error
         time.sleep(pause * random.uniform(0.5, 1.5))
     raise AssertionError  # the last try returns or raises
 
 
-def _sentence(where: Place, what: str, error: Exception) -> SemilarError:
+def _error(where: Place, what: str, error: Exception) -> SemilarError:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return SemilarError(f"{where.url}: {what} ({lines[0].removesuffix('.')}).")
 

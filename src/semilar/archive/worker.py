@@ -19,6 +19,7 @@ from semilar.archive import restoring
 from semilar.archive.restoring import TAR, BulkSettings
 from semilar.archive.storage import Place, place
 from semilar.errors import PhotoError
+from semilar.restore import error_text
 
 PhotoRow = dict[str, Any]
 # Photos that are decoded before their turn, and that wait to be stored; so many times those that
@@ -52,7 +53,7 @@ class PhotoWork:
         times = {f"{name}_seconds": round(value, 6) for name, value in self.times.items()}
         row = {**self.row, **times, "seconds": sum(times.values()), "at": datetime.now(UTC)}
         if self.error is not None:
-            row |= {"status": "failed", "error": restoring.sentence(row["source"], self.error)}
+            row |= {"status": "failed", "error": error_text(row["source"], self.error)}
         return row
 
 

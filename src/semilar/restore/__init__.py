@@ -1,6 +1,6 @@
 """A photograph of any size through a network: engines, full resolution, batches, watching."""
 
-from semilar.restore.batch import Outcome, PhotoOptions, Tally, restore_jobs, shown
+from semilar.restore.batch import Outcome, PhotoOptions, Tally, error_text, restore_jobs, shown
 from semilar.restore.curves import decode
 from semilar.restore.engines import Engine
 from semilar.restore.export import export_model
@@ -42,6 +42,7 @@ __all__ = [
     "Watcher",
     "check_strength",
     "decode",
+    "error_text",
     "export_model",
     "find_model",
     "from_file",

@@ -49,13 +49,7 @@ class Outcome:
         """The text of the error, or the notes."""
         if self.error is None:
             return " ".join(self.notes)
-        if isinstance(self.error, SemilarError):
-            return str(self.error)
-        if isinstance(self.error, MemoryError):
-            return f"{shown(self.job.source)}: needs more memory than there is."
-        if isinstance(self.error, OSError):
-            return f"{shown(self.job.source)}: {self.error.strerror or self.error}."
-        return f"{shown(self.job.source)}: {type(self.error).__name__}: {self.error}"
+        return error_text(shown(self.job.source), self.error)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +74,19 @@ class PhotoOptions:
             first_frame=self.first_frame,
             strip_gps=self.strip_gps,
         )
+
+
+def error_text(name: str, error: Exception) -> str:
+    """What went wrong with the photo called `name`, for a person."""
+    if isinstance(error, SemilarError):
+        return str(error)
+    if isinstance(error, FileNotFoundError):
+        return f"{name}: there is no such file."
+    if isinstance(error, MemoryError):
+        return f"{name}: needs more memory than there is."
+    if isinstance(error, OSError):
+        return f"{name}: {error.strerror or error}."
+    return f"{name}: {type(error).__name__}: {error}"
 
 
 def shown(source: Path) -> str:
