@@ -1,12 +1,9 @@
 """The page at the end of a run: counts, times, failures, and some photos before and after."""
 
-import base64
-import io
 from html import escape
 from typing import Any
 
 import duckdb
-from PIL import Image
 
 from semilar import __version__
 from semilar import photo as photos
@@ -89,8 +86,4 @@ def _figure(
 def _jpeg(where: Place, name: str) -> str:
     """A small *encoded* copy of a photo as a data address."""
     pixels = photos.to_depth(photos.read(where.read(), name=name).pixels, 8)
-    image = Image.fromarray(pixels)
-    image.thumbnail((_SIDE, _SIDE))
-    stream = io.BytesIO()
-    image.save(stream, "JPEG", quality=85)
-    return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode()}"
+    return photos.data_address(pixels, side=_SIDE)

@@ -1,6 +1,5 @@
 """A folder of simulated samples in the layout of the benchmarks: input, gt, mask, flare."""
 
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from semilar.flare.patterns import PatternSet
 from semilar.flare.plan import SynthPlan, manifest, same_bytes
 from semilar.flare.sample import Bytes, Sample
 from semilar.flare.synthesis import synthesize
+from semilar.photo import plain_png
 from semilar.processes import in_processes
 
 FOLDERS = ("gt", "mask", "flare", "input")
@@ -63,7 +63,7 @@ def make(plan: SynthPlan, out: Path, number: int) -> Made:
         pictures = {"gt": sample.target, "flare": sample.flare, "input": sample.input}
         for folder in FOLDERS:
             pixels = sample.mask if folder == "mask" else eight_bit(pictures[folder])
-            write_bytes(out / _file(folder, number), _png(pixels))
+            write_bytes(out / _file(folder, number), plain_png(pixels))
     except SemilarError as error:
         return Made(number, str(error))
     except OSError as error:
@@ -101,7 +101,7 @@ def write_sheet(plan: SynthPlan, out: Path) -> Path:
     rows = [
         np.concatenate(tiles[i : i + SHEET_PAIRS], 1) for i in range(0, len(tiles), SHEET_PAIRS)
     ]
-    write_bytes(out / SHEET, _png(np.concatenate(rows)))
+    write_bytes(out / SHEET, plain_png(np.concatenate(rows)))
     return out / SHEET
 
 
@@ -122,9 +122,3 @@ def _file(folder: str, number: int) -> str:
 def _thumbnail(file: Path) -> Bytes:
     with Image.open(file) as picture:
         return np.asarray(picture.convert("RGB").resize((SHEET_CELL, SHEET_CELL)))
-
-
-def _png(pixels: Bytes) -> bytes:
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=3)
-    return buffer.getvalue()

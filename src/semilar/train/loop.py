@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from semilar.data import MIXUP, STEP, derived_seed
 from semilar.errors import SemilarError
 from semilar.loss import Features, total
+from semilar.photo import plain_png
 from semilar.semi import PseudoLabeler, Teacher, UnsupervisedLoss
 from semilar.train.checkpoint import Checkpoint, save_checkpoint, saved_steps
 from semilar.train.display import Display, Speed
@@ -273,14 +274,8 @@ class Trainer:
         )
 
     def _sheet(self) -> None:
-        from io import BytesIO
-
-        from PIL import Image
-
-        buffer = BytesIO()
         sheet = sample_sheet(self._measured(), self.cases, device=self.fabric.device)
-        Image.fromarray(sheet).save(buffer, "PNG")
-        self.folder.save_sheet(self.progress.step, buffer.getvalue())
+        self.folder.save_sheet(self.progress.step, plain_png(sheet))
 
     def save(self) -> None:
         """Write a checkpoint and tie the repository to it."""
