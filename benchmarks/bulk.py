@@ -30,7 +30,7 @@ from semilar.archive.progress import Progress
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.scene import night_scene
 from semilar.restore import Remover
-from semilar.restore.batch import Wishes
+from semilar.restore.batch import PhotoOptions
 
 SIZES = {"small": (240, 320), "1080p": (1080, 1920), "12 MP": (3000, 4000)}
 TINY = 64  # working size of the long run, so that many photos fit into minutes
@@ -59,7 +59,7 @@ def fill(folder: Path, size: tuple[int, int], count: int) -> None:
 
 def stages(name: str) -> tuple[dict[str, float], float]:
     """Processor seconds of one photo, stage by stage, on one core; its megabytes in and out."""
-    remover, wishes = Remover(threads=1), Wishes()
+    remover, options = Remover(threads=1), PhotoOptions()
     spent: dict[str, list[float]] = {"decode": [], "network": [], "encode": []}
     size = 0
     with tempfile.TemporaryDirectory() as room:
@@ -67,11 +67,11 @@ def stages(name: str) -> tuple[dict[str, float], float]:
         for path in sorted(Path(room, "in").iterdir()):
             content = path.read_bytes()
             clock = [time.process_time()]
-            before = restoring.decode(content, path.name, wishes)
+            before = restoring.decode(content, path.name, options)
             clock.append(time.process_time())
-            after = restoring.restore(before, remover, wishes).image
+            after = restoring.restore(before, remover, options).image
             clock.append(time.process_time())
-            size += len(content) + len(restoring.encode(after, path.name, wishes))
+            size += len(content) + len(restoring.encode(after, path.name, options))
             clock.append(time.process_time())
             for stage, seconds in zip(spent, np.diff(clock), strict=True):
                 spent[stage].append(float(seconds))

@@ -25,9 +25,7 @@ from semilar.data.photos import PhotoCache, PhotoFolder
 from semilar.flare import SynthSettings
 from semilar.flare.measure import VISIBLE_BELOW
 from semilar.loss.pixel import log_l2
-from semilar.net import FlareNet, build
-from semilar.net.cost import cost
-from semilar.net.memory import keep_freed_memory
+from semilar.net import FlareNet, build, cost
 from semilar.train.muon import Muon
 
 SIDE, BATCH, RATE, WARMUP = 128, 12, 2e-3, 50
@@ -111,7 +109,6 @@ def fit(options: dict[str, Any], *, train: Pictures, held: Pictures, seconds: fl
     """Train a fresh network for so many CPU seconds of one thread."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    keep_freed_memory()
     net = tiny(options)
     optimizer = Muon(net, lr=RATE, betas=(0.9, 0.99))
     rng = np.random.default_rng(0)

@@ -24,8 +24,7 @@ from PIL import Image
 
 from semilar import photo as photos
 from semilar.flare import SynthSettings, night_scene, synthesize
-from semilar.photo import Photo
-from semilar.photo.light import linear_to_srgb
+from semilar.photo import Photo, linear_to_srgb
 from semilar.restore import Remover
 from semilar.restore.fullsize import shrink, subtract
 from semilar.restore.working import working_size

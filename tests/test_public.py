@@ -3,6 +3,7 @@
 If you mean the change, change the text here too and say it in CHANGELOG.md.
 """
 
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -70,6 +71,16 @@ def test_names() -> None:
     assert sorted(semilar.__all__) == sorted(NAMES)
     assert dir(semilar) == sorted(NAMES)
     assert all(hasattr(semilar, name) for name in NAMES)
+
+
+def test_every_room_gives_what_its_door_names() -> None:
+    """`archive` loads its names when they are asked for, so no import would notice a wrong one."""
+    folder = Path(semilar.__file__).parent
+    rooms = [one.parent.name for one in folder.glob("*/__init__.py")]
+    doors = [importlib.import_module(f"semilar.{room}") for room in rooms]
+    named = [(door, name) for door in doors for name in getattr(door, "__all__", ())]
+    assert len(named) > 100
+    assert all(hasattr(door, name) for door, name in named)
 
 
 def test_signatures() -> None:

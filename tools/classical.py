@@ -20,7 +20,7 @@ from skimage.restoration import inpaint_biharmonic
 from skimage.transform import resize
 
 from semilar import photo
-from semilar.photo.light import linear_to_srgb, srgb_to_linear
+from semilar.photo import linear_to_srgb, srgb_to_linear
 
 Picture = np.ndarray  # (H, W, 3) float, encoded light, 0 to 1
 

@@ -28,7 +28,7 @@ from semilar.data.pairs import find_pairs
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.backgrounds import builtin_backgrounds
 from semilar.flare.measure import FlareMeasure, find_centre, measure
-from semilar.photo.light import linear_to_srgb, srgb_table
+from semilar.photo import linear_to_srgb, srgb_table
 
 SIDE = 512
 NOISE_LEVELS = 1.5

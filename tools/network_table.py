@@ -8,9 +8,10 @@ import argparse
 import json
 from pathlib import Path
 
-from semilar.experiment.systems import SYSTEMS
+from semilar import net
+from semilar.experiment import SYSTEMS
 from semilar.files import write_text
-from semilar.net import cost
+from semilar.net import cost, network_table
 
 
 def system_table() -> str:
@@ -20,7 +21,7 @@ def system_table() -> str:
         "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
     for system in SYSTEMS:
-        counted = cost.cost(system.network, **system.options)
+        counted = cost(system.network, **system.options)
         known = [f"{x:.2f}" if x is not None else "" for x in (system.parameters, system.gmacs)]
         lines.append(
             f"| {system.title} | `{system.network}` | {counted.parameters / 1e6:.2f} | {known[0]}"
@@ -35,6 +36,6 @@ if __name__ == "__main__":
     if parser.parse_args().systems:
         print(system_table())
     else:
-        target = Path(cost.__file__).with_name("networks.json")
-        write_text(target, json.dumps(cost.network_table(), indent=1, ensure_ascii=False) + "\n")
+        target = Path(net.__file__).with_name("networks.json")
+        write_text(target, json.dumps(network_table(), indent=1, ensure_ascii=False) + "\n")
         print(target)

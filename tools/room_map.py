@@ -77,21 +77,36 @@ def imports(sources: Sources) -> list[Import]:
         for node in ast.walk(ast.parse(text)):
             modules = [
                 module
-                for module in _modules(node)
+                for module in _modules(node, sources)
                 if module.startswith("semilar.") and module.split(".")[1] in rooms - {room}
             ]
             found += [Import(file, room, module) for module in modules if room in rooms]
     return found
 
 
-def _modules(node: ast.AST) -> list[str]:
+def _modules(node: ast.AST, sources: Sources) -> list[str]:
     if isinstance(node, ast.Import):
         return [name.name for name in node.names]
     if not isinstance(node, ast.ImportFrom) or node.module is None:
         return []
     if node.module == "semilar":  # `from semilar import photo` imports a room
         return [f"semilar.{name.name}" for name in node.names]
-    return [node.module]
+    folder = node.module.replace(".", "/").removeprefix("semilar/")
+    inner = [name.name for name in node.names if _is_module(f"{folder}/{name.name}", sources)]
+    hidden = [name for name in inner if name not in _given(folder, sources)]
+    # `from semilar.photo import light` names a module as `from semilar.photo.light import ...` does
+    return [f"{node.module}.{name}" for name in hidden] or [node.module]
+
+
+def _is_module(path: str, sources: Sources) -> bool:
+    return f"{path}.py" in sources or f"{path}/__init__.py" in sources
+
+
+def _given(folder: str, sources: Sources) -> set[str]:
+    """The names that a room's `__init__` takes from its modules."""
+    nodes = ast.walk(ast.parse(sources.get(f"{folder}/__init__.py", "")))
+    lines = (node for node in nodes if isinstance(node, ast.ImportFrom))
+    return {name.name for line in lines for name in line.names}
 
 
 def levels() -> dict[str, int]:

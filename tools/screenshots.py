@@ -34,7 +34,7 @@ def main() -> None:
 
     from semilar.cli.demo import make_pictures
     from semilar.photo import find_photos
-    from semilar.serve.running import ServicePlan
+    from semilar.serve.starting import ServicePlan
 
     folder = Path(tempfile.mkdtemp())
     make_pictures(folder)

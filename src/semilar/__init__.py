@@ -24,7 +24,7 @@ from semilar.errors import (
 )
 
 if TYPE_CHECKING:
-    from semilar.archive.run import bulk
+    from semilar.archive import bulk
     from semilar.restore import Remover, Result, remove
 
 __version__ = "0.1.0"
@@ -56,9 +56,9 @@ def __getattr__(name: str) -> Any:
 
         return getattr(restore, name)
     if name == "bulk":
-        from semilar.archive.run import bulk
+        from semilar import archive
 
-        return bulk
+        return archive.bulk
     raise AttributeError(f"module 'semilar' has no attribute {name!r}")
 
 

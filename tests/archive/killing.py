@@ -5,14 +5,14 @@ import signal
 from dataclasses import dataclass
 from typing import Any
 
-from semilar.archive.restoring import Settings
+from semilar.archive.restoring import BulkSettings
 
 DEADLY = 16  # pixels of height
 
 
 @dataclass(frozen=True, kw_only=True)
-class KillingSettings(Settings):
-    """As `Settings`, with such a network."""
+class KillingSettings(BulkSettings):
+    """As `BulkSettings`, with such a network."""
 
     def open(self) -> Any:
         remover = super().open()

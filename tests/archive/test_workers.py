@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 
 from semilar.archive import local_engine
-from semilar.archive.restoring import Settings
+from semilar.archive.restoring import BulkSettings
 from semilar.archive.worker import Worker
-from semilar.restore.batch import Wishes
+from semilar.restore.batch import PhotoOptions
 from tests.archive.killing import DEADLY, KillingSettings
 from tests.archive.photos import hashes, make_photos, removed
 from tests.support.pictures import smooth_picture
@@ -36,7 +36,9 @@ def test_a_photo_that_ends_its_process_is_one_row_and_the_others_are_done(
     Image.fromarray(smooth_picture(DEADLY, 40)).save(source / "deadly.png")
     names = sorted(path.relative_to(source) for path in source.rglob("*.*"))
     items = [item(i, source / name, str(name)) for i, name in enumerate(names)]
-    settings = KillingSettings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model))
+    settings = KillingSettings(
+        target=str(tmp_path / "out"), options=PhotoOptions(), model=str(model)
+    )
     chunks = [items[:2], items[2:4], items[4:]]
     rows = [
         row
@@ -60,7 +62,9 @@ def test_a_shard_becomes_a_shard(tmp_path: Path, model: Path) -> None:
             tar.addfile(label, io.BytesIO(b"{}"))
         bad = tarfile.TarInfo("bad.jpg")
         tar.addfile(bad, io.BytesIO(b""))
-    worker = Worker(Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model)))
+    worker = Worker(
+        BulkSettings(target=str(tmp_path / "out"), options=PhotoOptions(), model=str(model))
+    )
     rows = worker([item(0, shard, shard.name)])
     assert [row["status"] for row in rows].count("restored") == 3
     (failed,) = (row for row in rows if row["status"] == "failed")
@@ -89,7 +93,9 @@ def test_a_shard_with_traps(tmp_path: Path, model: Path) -> None:
     photo = (make_photos(tmp_path / "in", 1) / "day0/00000.jpg").read_bytes()
     names = ["../up.jpg", "/abs.jpg", "a.jpg", "a.jpg", "../notes.txt", "b.jpg"]
     shard = tar_of(tmp_path / "s.tar", [(name, photo) for name in names])
-    worker = Worker(Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model)))
+    worker = Worker(
+        BulkSettings(target=str(tmp_path / "out"), options=PhotoOptions(), model=str(model))
+    )
     rows = worker([item(0, shard, "s.tar")])
     assert [(row["member"], row["status"]) for row in rows if row["status"] != "failed"] == [
         ("a.jpg", "restored"),
@@ -113,7 +119,9 @@ def test_a_damaged_shard_is_a_failed_row_and_leaves_nothing(
     if damage == "header":
         content[second + 150] ^= 255  # its checksum; Python takes that for the end
     shard.write_bytes({"cut": content[: second + 700], "empty": b""}.get(damage, content))
-    worker = Worker(Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model)))
+    worker = Worker(
+        BulkSettings(target=str(tmp_path / "out"), options=PhotoOptions(), model=str(model))
+    )
     rows = worker([item(0, shard, "s.tar")])
     if damage == "none":
         assert [row["status"] for row in rows] == ["restored"] * 4
@@ -144,7 +152,9 @@ def test_photos_of_one_working_size_go_through_the_network_together(
         Image.fromarray(smooth_picture(*size, seed=i)).save(source / f"{i}.png")
     (source / "bad.png").write_bytes(b"bad")
     items = [item(i, path, path.name) for i, path in enumerate(sorted(source.iterdir()))]
-    settings = Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model), together=8)
+    settings = BulkSettings(
+        target=str(tmp_path / "out"), options=PhotoOptions(), model=str(model), together=8
+    )
     worker = Worker(settings)
     worker.remover.engine = seen = Seen()
     rows = worker(items)
@@ -171,8 +181,19 @@ def test_workers_end_with_a_killed_driver(tmp_path: Path, model: Path) -> None:
 @pytest.mark.parametrize("target", ["../out.jpg", "a/../../out.jpg", "/etc/out.jpg"])
 def test_no_result_leaves_its_folder(tmp_path: Path, model: Path, target: str) -> None:
     source = make_photos(tmp_path / "in", 1)
-    worker = Worker(Settings(target=str(tmp_path / "out"), wishes=Wishes(), model=str(model)))
+    worker = Worker(
+        BulkSettings(target=str(tmp_path / "out"), options=PhotoOptions(), model=str(model))
+    )
     (row,) = worker([item(0, source / "day0/00000.jpg", target)])
     assert row["status"] == "failed"
     assert "leads out of the folder of results" in row["error"]
     assert not (tmp_path / "out.jpg").exists()
+
+
+def test_a_worker_loads_nothing_that_only_the_driver_needs() -> None:
+    script = "import sys, semilar.archive.local_engine; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "semilar.archive.worker" in done.stdout.split()
+    assert not {"duckdb", "pyarrow", "ray"} & set(done.stdout.split())

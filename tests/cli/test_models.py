@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from semilar.cli.main import app
-from semilar.net.cost import cost, network_table
+from semilar.net import cost, network_table
 from semilar.net.registry import REGISTRY
 from semilar.weights.manifest import BUNDLED
 from tests.support.command import semilar

@@ -268,7 +268,7 @@ def test_the_token_comes_from_a_file_or_the_environment(tmp_path, monkeypatch):
 
 def test_no_torch_is_loaded(model):
     script = (
-        "import sys; from semilar.serve.running import ServicePlan; "
+        "import sys; from semilar.serve.starting import ServicePlan; "
         f"ServicePlan(model={str(model)!r}).app(); print('torch' in sys.modules)"
     )
     done = subprocess.run(

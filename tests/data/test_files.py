@@ -41,6 +41,23 @@ def test_pairs_are_matched_by_name_never_by_place(tmp_path: Path) -> None:
     assert [path.name for path in found.unpaired] == ["a.jpg", "c.png"]
 
 
+def test_published_names_pair_as_they_do_in_evaluate(tmp_path: Path) -> None:
+    for role in ("input", "gt", "mask"):
+        for number in ("000001", "000002"):
+            save(tmp_path / role / f"{role}_{number}.png")
+    (tmp_path / "gt" / "gt_000002.png").unlink()
+    found = find_pairs(tmp_path)
+    (pair,) = found.pairs
+    assert (pair.name, pair.input.name, pair.target.name) == (
+        "000001",
+        "input_000001.png",
+        "gt_000001.png",
+    )
+    assert pair.mask is not None
+    assert pair.mask.name == "mask_000001.png"
+    assert [path.name for path in found.unpaired] == ["input_000002.png"]
+
+
 def test_the_authors_layout_brings_its_flare_layer(tmp_path: Path) -> None:
     for folder in ("input", "GT", "LA"):
         save(tmp_path / folder / "1.png", seed=len(folder))

@@ -7,7 +7,7 @@ from semilar.experiment.definition import Figure, Row, Table, experiments, find,
 from semilar.experiment.jobs import make_job
 from semilar.experiment.scales import find_scale, row_values, scales
 from semilar.experiment.systems import SYSTEMS, system_of
-from semilar.experiment.world import Pictures
+from semilar.experiment.world import StudyPictures
 from semilar.net import REGISTRY
 from semilar.recipes import find_recipe
 from semilar.train.recipe_file import read_values
@@ -58,7 +58,7 @@ def test_every_row_is_a_valid_recipe_at_every_scale(scale: str, tmp_path) -> Non
         flares = {"usual": tmp_path, "other": tmp_path}
         if size.small:
             flares = dict(size.worlds[table.world].flares)
-        pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, flares, {})
+        pictures = StudyPictures(tmp_path, tmp_path, tmp_path, {}, flares, {})
         for row in table.rows:
             if not row.missing:
                 job = make_job(row, size, pictures, seed=1, root=tmp_path)
@@ -97,7 +97,9 @@ def test_zhou_composes_as_zhou_does() -> None:
 
 def test_rows_of_several_tables_are_one_job(tmp_path) -> None:
     size = find_scale("tiny")
-    pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {})
+    pictures = StudyPictures(
+        tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {}
+    )
 
     def folder(table: str, row: str, seed: int = 1):
         chosen = tables()[table].row(row)
@@ -112,7 +114,9 @@ def test_rows_of_several_tables_are_one_job(tmp_path) -> None:
 
 def test_labels_alone_are_the_trunk_of_the_other_rows(tmp_path) -> None:
     size = find_scale("desk")
-    pictures = Pictures(tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {})
+    pictures = StudyPictures(
+        tmp_path, tmp_path, tmp_path, {}, dict(size.worlds["usual"].flares), {}
+    )
     jobs = {
         row.name: make_job(row, size, pictures, seed=1, root=tmp_path)
         for row in tables()["ablation-core"].rows

@@ -17,7 +17,7 @@ from semilar.cli.main import app
 from semilar.errors import SemilarError
 from semilar.experiment import runs
 from semilar.experiment.definition import experiments
-from semilar.experiment.jobs import Job
+from semilar.experiment.jobs import TrainingJob
 from semilar.experiment.study import Study
 from semilar.photo import read
 from semilar.quality import psnr, ssim
@@ -31,9 +31,9 @@ def invoke(*arguments: str | Path):
     return CliRunner().invoke(app, [str(a) for a in arguments])
 
 
-def jobs_of(root: Path, name: str = NAME) -> dict[str, Job]:
+def jobs_of(root: Path, name: str = NAME) -> dict[str, TrainingJob]:
     tasks = Study(root, "tiny", seeds=1).tasks(name)
-    return {task.row.name: task.job for task in tasks if isinstance(task.job, Job)}
+    return {task.row.name: task.job for task in tasks if isinstance(task.job, TrainingJob)}
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +187,7 @@ def test_a_budget_decides_the_steps_once(tmp_path: Path) -> None:
     from semilar.experiment.budget import within_budget
 
     (task,) = Study(tmp_path, "tiny", seeds=1).tasks("comparison", only="U-Net")
-    assert isinstance(task.job, Job)
+    assert isinstance(task.job, TrainingJob)
     first = within_budget(task.job).stages[0].steps
     assert first is not None
     assert json.loads((task.job.folder / "budget.json").read_text())["steps"] == first

@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from semilar.net import keep_freed_memory
+from semilar.net import build
 from semilar.restore import Remover
 from semilar.train.network import build_net
 from semilar.train.recipe_file import load_recipe
 from tests.support.forks import in_own_process
 
 CALLS = {
-    "by itself": keep_freed_memory,
+    "by every network": lambda: build("unet", widths=(4, 8)),
     "by the torch engine": lambda: Remover(engine="torch"),
     "by training": lambda: build_net(load_recipe("desk", ["run=unused"])),
 }

@@ -5,8 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from semilar.errors import SemilarError
-from semilar.net import REGISTRY, FlareNet, build, describe
-from semilar.net.cost import cost
+from semilar.net import REGISTRY, FlareNet, build, cost, describe
 from semilar.net.guest import Guest
 
 

@@ -20,14 +20,6 @@ def test_curves_are_inverse_at_16_bits() -> None:
     assert np.array_equal(np.rint(back * 65535), np.arange(65536))
 
 
-@pytest.mark.parametrize("gamma", [1.8, 2.2])
-def test_power_is_inverse(gamma: float) -> None:
-    values = np.linspace(0, 1, 1001, dtype=np.float32)
-    there = light.power_to_linear(values, gamma)
-    assert there[500] == pytest.approx(0.5**gamma, rel=1e-6)
-    assert light.linear_to_power(there, gamma) == pytest.approx(values, abs=1e-6)
-
-
 @pytest.mark.parametrize("depth", [8, 16])
 def test_table_is_the_curve(depth: int) -> None:
     table = light.srgb_table(depth)

@@ -9,7 +9,7 @@ import tifffile
 from PIL import Image
 
 from semilar import photo
-from semilar.photo.tiff_layout import Entry, first_directory, with_directory
+from semilar.photo.tiff_layout import TiffEntry, first_directory, with_directory
 from tests.support.pictures import camera_exif, file_bytes, smooth_picture, srgb_profile
 
 TYPES = [np.uint32, np.int32, np.float16, np.float32, np.float64]
@@ -55,11 +55,11 @@ def as_bytes_in_pillow(pixels: np.ndarray, compression: str, *, predictor: int =
         page,
         {
             256: pixels.shape[1],
-            258: Entry(3, channels, short[0]),
+            258: TiffEntry(3, channels, short[0]),
             262: 1 if channels == 1 else 2,
             277: channels,
             317: predictor,
-            339: Entry(3, channels, short[1]),
+            339: TiffEntry(3, channels, short[1]),
         },
     )
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.scene import night_scene
-from semilar.photo.light import linear_to_srgb
+from semilar.photo import linear_to_srgb
 from semilar.restore.fullsize import shrink
 
 Bytes = NDArray[np.uint8]

@@ -10,7 +10,7 @@ from PIL import Image
 
 from semilar import photo
 from semilar.errors import ModelError
-from semilar.restore import Job, Remover, Wishes, restore_jobs
+from semilar.restore import Job, PhotoOptions, Remover, restore_jobs
 from tests.restore.oracle import Dimmer
 
 
@@ -39,7 +39,7 @@ def test_photos_are_read_while_the_model_is_loaded(
 
     loader = threading.Thread(target=load)
     loader.start()
-    outcomes = list(restore_jobs(jobs, opening, Wishes(), workers=2))
+    outcomes = list(restore_jobs(jobs, opening, PhotoOptions(), workers=2))
     loader.join()
     assert [outcome.status for outcome in outcomes] == ["restored"] * 3
     for job in jobs:
@@ -52,5 +52,5 @@ def test_a_model_that_cannot_be_loaded_is_one_error(jobs: list[Job]) -> None:
     opening: Future[Remover] = Future()
     opening.set_exception(ModelError("broken.onnx: is not a model."))
     with pytest.raises(ModelError, match=r"broken\.onnx"):
-        list(restore_jobs(jobs, opening, Wishes(), workers=2))
+        list(restore_jobs(jobs, opening, PhotoOptions(), workers=2))
     assert not any(job.target.exists() for job in jobs)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semilar.photo.light import linear_to_srgb
+from semilar.photo import linear_to_srgb
 from semilar.restore.curves import decode, encode, encoded
 
 

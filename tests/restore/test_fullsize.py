@@ -7,8 +7,7 @@ import pytest
 from PIL import Image
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from semilar.photo import Photo
-from semilar.photo.light import linear_to_srgb, srgb_to_linear
+from semilar.photo import Photo, linear_to_srgb, srgb_to_linear
 from semilar.restore import Remover
 from semilar.restore.fullsize import shrink, subtract
 from tests.restore.oracle import Dimmer, Identity, Oracle, codes, decibels, simulated

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from semilar.photo.light import linear_to_srgb
+from semilar.photo import linear_to_srgb
 from semilar.restore import Remover
 from semilar.restore.filters import highest
 from semilar.restore.lamps import lamps

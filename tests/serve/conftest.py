@@ -6,7 +6,7 @@ from playwright.sync_api import sync_playwright
 from semilar.restore import Remover
 from semilar.serve.app import create_app
 from semilar.serve.restorer import restorer
-from semilar.serve.settings import Limits, Settings
+from semilar.serve.settings import Limits, ServiceSettings
 from tests.serve.browser import FLAGS, chromium_path, open_page
 from tests.serve.fakes import MODEL
 from tests.serve.live import live
@@ -29,7 +29,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def url(remover):
-    settings = Settings(limits=Limits(body_bytes=1_000_000, rate=0))
+    settings = ServiceSettings(limits=Limits(body_bytes=1_000_000, rate=0))
     with live(create_app(restorer(remover), settings=settings, model=MODEL)) as (host, port):
         yield f"http://{host}:{port}/"
 

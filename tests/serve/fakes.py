@@ -9,20 +9,20 @@ from fastapi import FastAPI
 from PIL import Image
 
 from semilar.photo import Photo
-from semilar.restore.found import Found as Word
+from semilar.restore import Found
 from semilar.serve.app import create_app
-from semilar.serve.found import Found
-from semilar.serve.job import Asked, Restore
-from semilar.serve.settings import Limits, Settings
+from semilar.serve.found import FoundFlare
+from semilar.serve.restoring import Asked, Restore
+from semilar.serve.settings import Limits, ServiceSettings
 from tests.support.pictures import camera_exif, file_bytes, smooth_picture
 
 MODEL = {"name": "fake", "engine": "none"}
 
 
-FOUND = Found(Word.STRONG, 0.25)
+FOUND = FoundFlare(Found.STRONG, 0.25)
 
 
-def dim(photo: Photo, asked: Asked) -> tuple[Photo, Found]:
+def dim(photo: Photo, asked: Asked) -> tuple[Photo, FoundFlare]:
     """Takes half of every code away, in an instant."""
     left = photo.pixels * (1 - asked.strength / 2)
     return photo.with_pixels(left.astype(photo.pixels.dtype)), FOUND
@@ -36,7 +36,7 @@ class Gate:
         self.entered = threading.Semaphore(0)
         self.calls = 0
 
-    def __call__(self, photo: Photo, asked: Asked) -> tuple[Photo, Found]:
+    def __call__(self, photo: Photo, asked: Asked) -> tuple[Photo, FoundFlare]:
         if photo.pixels.any():
             self.calls += 1
             self.entered.release()
@@ -46,7 +46,7 @@ class Gate:
 
 def app_with(restore: Restore = dim, *, token: str | None = None, **limits: object) -> FastAPI:
     """The application around a stand-in; `limits` as `Limits` takes them."""
-    settings = Settings(limits=Limits(**limits), token=token)  # type: ignore[arg-type]
+    settings = ServiceSettings(limits=Limits(**limits), token=token)  # type: ignore[arg-type]
     return create_app(restore, settings=settings, model=MODEL)
 
 

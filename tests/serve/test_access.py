@@ -7,7 +7,7 @@ import pytest
 
 from semilar.errors import SemilarError
 from semilar.serve.app import create_app
-from semilar.serve.settings import Settings
+from semilar.serve.settings import ServiceSettings
 from tests.serve.fakes import MODEL, app_with, client_of, dim, jpeg
 
 TOKEN = "sesame-0pen"
@@ -41,7 +41,7 @@ def test_with_the_token_all_is_well():
 @pytest.mark.parametrize("token", ["", "two words", "ö", "line\n"])
 def test_a_token_that_no_header_can_carry(token):
     with pytest.raises(SemilarError, match="letters, digits"):
-        Settings(token=token)
+        ServiceSettings(token=token)
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/openapi.json"])
@@ -66,7 +66,7 @@ def test_other_origins_are_not_let_in_by_default():
 
 
 def test_a_named_origin_is_let_in_and_no_other():
-    app = create_app(dim, settings=Settings(cors=("https://example.org",)), model=MODEL)
+    app = create_app(dim, settings=ServiceSettings(cors=("https://example.org",)), model=MODEL)
     photo = {"content": jpeg()}
     friend = ask(app, "POST", "/v1/remove", headers={"Origin": "https://example.org"}, **photo)
     stranger = ask(app, "POST", "/v1/remove", headers={"Origin": "https://evil.org"}, **photo)

@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from semilar.serve import access_log
 from semilar.serve.app import create_app
 from semilar.serve.guard import Exchange
-from semilar.serve.settings import Settings
+from semilar.serve.settings import ServiceSettings
 from tests.serve.fakes import MODEL, app_with, client_of, dim, jpeg
 
 
@@ -75,11 +75,11 @@ def test_a_fault_inside_is_counted_and_guarded_too():
 
 _PROCESS = """
 import os, sys
-from semilar.serve.found import Found
+from semilar.serve.found import FoundFlare
 from semilar.serve.metrics import Metrics
 metrics = Metrics()
 metrics.answered(200)
-metrics.restored(Found("weak", 0.0001), received=10, sent=5, work=0.3, wait=0.1)
+metrics.restored(FoundFlare("weak", 0.0001), received=10, sent=5, work=0.3, wait=0.1)
 metrics.busy(2, 3)
 print("counted", flush=True)
 sys.stdin.readline()
@@ -122,7 +122,7 @@ LINE = re.compile(
 
 
 def test_one_line_for_each_request(capsys):
-    app = create_app(dim, settings=Settings(access_log=True), model=MODEL)
+    app = create_app(dim, settings=ServiceSettings(access_log=True), model=MODEL)
     photo = {"content": jpeg(), "params": {"name": "secret.jpg"}}
     answers = ask(app, ("POST", "/v1/remove", photo), ("GET", "/no%20thing%0a", {}))
     lines = capsys.readouterr().err.splitlines()

@@ -12,7 +12,7 @@ from semilar.restore.found import WEAK_BELOW
 from semilar.serve.app import create_app
 from semilar.serve.found import found
 from semilar.serve.restorer import restorer
-from semilar.serve.settings import Settings
+from semilar.serve.settings import ServiceSettings
 from tests.serve.fakes import MODEL, app_with, client_of, jpeg, pixels
 from tests.support.pictures import file_bytes, smooth_picture
 
@@ -21,7 +21,7 @@ PNG = file_bytes(Image.fromarray(smooth_picture(60, 80)), "PNG")
 
 @pytest.fixture(scope="module")
 def real(remover):
-    return create_app(restorer(remover), settings=Settings(), model=MODEL)
+    return create_app(restorer(remover), settings=ServiceSettings(), model=MODEL)
 
 
 def post(app, mask: bytes | None = None, content: bytes = PNG, **options) -> httpx.Response:

@@ -9,11 +9,11 @@ import pytest
 from semilar.errors import SemilarError
 from semilar.serve import hosts
 from semilar.serve.app import create_app
-from semilar.serve.settings import Settings
+from semilar.serve.settings import ServiceSettings
 from tests.serve.fakes import MODEL, client_of, dim, jpeg
 
 
-def ask(settings: Settings, method: str = "POST", **headers: str) -> httpx.Response:
+def ask(settings: ServiceSettings, method: str = "POST", **headers: str) -> httpx.Response:
     app = create_app(dim, settings=settings, model=MODEL)
     path, content = ("/v1/remove", jpeg()) if method == "POST" else ("/healthz", None)
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -25,7 +25,7 @@ def ask(settings: Settings, method: str = "POST", **headers: str) -> httpx.Respo
     return asyncio.run(once())
 
 
-LOCAL = Settings(hosts=("localhost", "127.0.0.1", "::1"))
+LOCAL = ServiceSettings(hosts=("localhost", "127.0.0.1", "::1"))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_other_names_are_refused(host, method):
 
 
 def test_any_address_but_not_any_name():
-    open_to_all = Settings(hosts=("localhost",), addresses=True)
+    open_to_all = ServiceSettings(hosts=("localhost",), addresses=True)
     assert ask(open_to_all, "GET", host="192.168.1.5:8000").status_code == 200
     assert ask(open_to_all, "GET", host="[2001:db8::1]:8000").status_code == 200
     assert ask(open_to_all, "GET", host="evil.org").status_code == 400
@@ -70,7 +70,7 @@ def test_any_address_but_not_any_name():
     ],
 )
 def test_pages_of_other_origins_may_not_post(headers, status):
-    settings = Settings(hosts=("localhost",), cors=("https://friend.example",))
+    settings = ServiceSettings(hosts=("localhost",), cors=("https://friend.example",))
     assert ask(settings, host="localhost:8000", **headers).status_code == status
 
 
@@ -82,7 +82,7 @@ def test_reading_is_not_posting():
 
 
 def test_every_origin_where_that_was_asked_for():
-    answer = ask(Settings(cors=("*",)), origin="https://anybody.example")
+    answer = ask(ServiceSettings(cors=("*",)), origin="https://anybody.example")
     assert answer.status_code == 200
     assert answer.headers["access-control-allow-origin"] == "*"
 
@@ -107,15 +107,15 @@ def test_every_origin_where_that_was_asked_for():
 )
 def test_a_wrong_origin_is_told_the_right_form(origin, right):
     with pytest.raises(SemilarError) as error:
-        Settings(cors=(origin,))
+        ServiceSettings(cors=(origin,))
     assert str(error.value) == f"--cors {origin}: is not a web origin; write it as {right}."
-    Settings(cors=(right,))
+    ServiceSettings(cors=(right,))
 
 
 def test_a_wildcard_and_a_token_do_not_go_together():
-    Settings(cors=("*",))
+    ServiceSettings(cors=("*",))
     with pytest.raises(SemilarError, match="name each web origin"):
-        Settings(cors=("*",), token="sesame")
+        ServiceSettings(cors=("*",), token="sesame")
 
 
 @pytest.mark.parametrize(

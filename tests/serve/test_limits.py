@@ -97,7 +97,7 @@ def test_past_the_queue_comes_503_and_earlier_requests_are_answered():
         async with client_of(app) as client:
             first = asyncio.create_task(client.post("/v1/remove", **PHOTO))
             second = asyncio.create_task(client.post("/v1/remove", **PHOTO))
-            await until(lambda: app.state.service.work.taken == 2)
+            await until(lambda: app.state.service.places.taken == 2)
             third = await client.post("/v1/remove", **PHOTO)
             gate.opened.set()
             return [third, await first, await second, await client.post("/v1/remove", **PHOTO)]
@@ -135,14 +135,14 @@ def test_never_more_jobs_at_once_than_allowed():
 def test_a_job_out_of_time_is_answered_and_its_thread_still_counts():
     gate = Gate()
     app = app_with(gate, workers=1, queue=0, job_seconds=0.1)
-    work = app.state.service.work
+    places = app.state.service.places
 
     async def story():
         async with client_of(app) as client:
             late = await client.post("/v1/remove", **PHOTO)
-            assert (work.taken, work.running) == (0, 1)
+            assert (places.taken, places.running) == (0, 1)
             gate.opened.set()
-            await until(lambda: work.running == 0)
+            await until(lambda: places.running == 0)
             return late, await client.post("/v1/remove", **PHOTO)
 
     late, next_one = asyncio.run(story())
@@ -154,16 +154,16 @@ def test_a_job_out_of_time_is_answered_and_its_thread_still_counts():
 def test_a_client_that_goes_away_frees_its_place():
     gate = Gate()
     app = app_with(gate, workers=1, queue=1)
-    work = app.state.service.work
+    places = app.state.service.places
 
     async def story():
         async with client_of(app) as client:
             stays = asyncio.create_task(client.post("/v1/remove", **PHOTO))
-            await until(lambda: work.running == 1)
-            await _leaving(app, lambda: work.taken == 2)
-            await until(lambda: work.taken == 1)
+            await until(lambda: places.running == 1)
+            await _leaving(app, lambda: places.taken == 2)
+            await until(lambda: places.taken == 1)
             third = asyncio.create_task(client.post("/v1/remove", **PHOTO))
-            await until(lambda: work.taken == 2)
+            await until(lambda: places.taken == 2)
             gate.opened.set()
             return await stays, await third
 
@@ -209,7 +209,7 @@ def test_the_event_loop_goes_on_while_photos_are_worked_on():
     async def story():
         async with client_of(app) as client:
             jobs = [asyncio.create_task(client.post("/v1/remove", **PHOTO)) for _ in range(2)]
-            await until(lambda: app.state.service.work.running == 2)
+            await until(lambda: app.state.service.places.running == 2)
             alive = await client.get("/healthz")
             gate.opened.set()
             await asyncio.gather(*jobs)

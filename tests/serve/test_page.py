@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from semilar import photo
 from semilar.serve.app import create_app
 from semilar.serve.restorer import restorer
-from semilar.serve.settings import Settings
+from semilar.serve.settings import ServiceSettings
 from tests.serve.browser import (
     CODE,
     PLAIN,
@@ -230,7 +230,7 @@ def test_accessible_to_everybody(browser, url, scheme):
 
 
 def test_a_token_is_asked_for_and_used(browser, remover):
-    settings = Settings(token="sesame")
+    settings = ServiceSettings(token="sesame")
     with live(create_app(restorer(remover), settings=settings, model=MODEL)) as (host, port):
         page = open_page(browser, f"http://{host}:{port}/")
         hand_over(page, "drop", ("street.png", PLAIN))

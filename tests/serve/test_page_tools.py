@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 from semilar import photo
 from semilar.serve.app import create_app
-from semilar.serve.found import Found
-from semilar.serve.settings import Settings
+from semilar.serve.found import FoundFlare
+from semilar.serve.settings import ServiceSettings
 from tests.serve.browser import (
     CODE,
     PLAIN,
@@ -182,7 +182,9 @@ def test_strength_up_to_200(page, remover):
 )
 def test_little_is_not_called_removed(browser, word, says):
     app = create_app(
-        lambda given, asked: (given, Found(word, 0.0004)), settings=Settings(), model=MODEL
+        lambda given, asked: (given, FoundFlare(word, 0.0004)),
+        settings=ServiceSettings(),
+        model=MODEL,
     )
     with live(app) as (host, port):
         page = open_page(browser, f"http://{host}:{port}/")

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from semilar.serve import names
+from semilar.serve.places import FullError, Places, TooLongError
 from semilar.serve.rates import Rate
-from semilar.serve.work import FullError, TooLongError, Work
 
 
 def test_a_bucket_fills_again_with_time():
@@ -52,18 +52,18 @@ def test_any_name_makes_a_legal_header(name):
 
 
 def test_places_are_given_back_after_an_error():
-    work = Work(workers=1, queue=0)
+    places = Places(workers=1, queue=0)
 
     def fail() -> None:
-        with work.place():
-            with pytest.raises(FullError), work.place():
+        with places.place():
+            with pytest.raises(FullError), places.place():
                 pass
             raise KeyError
 
     for _ in range(3):
         with pytest.raises(KeyError):
             fail()
-    assert work.taken == 0
+    assert places.taken == 0
 
 
 def test_a_job_is_told_that_its_time_is_over():
@@ -74,9 +74,9 @@ def test_a_job_is_told_that_its_time_is_over():
             told.set()
 
     async def story() -> None:
-        work = Work(workers=1, queue=0)
+        places = Places(workers=1, queue=0)
         with pytest.raises(TooLongError):
-            await work.run(job, seconds=0.05)
+            await places.run(job, seconds=0.05)
 
     asyncio.run(story())
     assert told.wait(20)
@@ -84,8 +84,8 @@ def test_a_job_is_told_that_its_time_is_over():
 
 def test_the_time_to_come_back_follows_the_jobs():
     async def story() -> int:
-        work = Work(workers=2, queue=8)
-        work.mean_seconds, work.taken = 3.0, 10
-        return work.retry_after()
+        places = Places(workers=2, queue=8)
+        places.mean_seconds, places.taken = 3.0, 10
+        return places.retry_after()
 
     assert asyncio.run(story()) == 15

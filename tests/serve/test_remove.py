@@ -10,11 +10,11 @@ import pytest
 from PIL import Image
 
 from semilar import photo
-from semilar.restore.found import Found as Word
+from semilar.restore import Found
 from semilar.serve.app import create_app
-from semilar.serve.found import Found
+from semilar.serve.found import FoundFlare
 from semilar.serve.restorer import restorer
-from semilar.serve.settings import Settings
+from semilar.serve.settings import ServiceSettings
 from tests.serve.fakes import MODEL, app_with, client_of, jpeg, pixels
 from tests.support.pictures import file_bytes, noise16, smooth_picture
 
@@ -29,7 +29,7 @@ def post(app=None, **request) -> httpx.Response:
 
 @pytest.fixture(scope="module")
 def real(remover):
-    return create_app(restorer(remover), settings=Settings(), model=MODEL)
+    return create_app(restorer(remover), settings=ServiceSettings(), model=MODEL)
 
 
 def test_form_and_raw_body_give_the_same_picture(real):
@@ -106,7 +106,7 @@ def test_quality_makes_files_smaller():
 
 def test_no_flare_means_the_same_bytes():
     def nothing(shot, asked):
-        return shot, Found(Word.NONE, 0.0)
+        return shot, FoundFlare(Found.NONE, 0.0)
 
     content = jpeg()
     answer = post(app_with(nothing), content=content)

@@ -17,10 +17,10 @@ from pyarrow.csv import ConvertOptions
 from pyarrow.fs import FSSpecHandler, PyFileSystem
 
 from semilar.archive.restoring import TAR
-from semilar.archive.storage import Options, Place, patiently, place
+from semilar.archive.storage import Place, StorageOptions, patiently, place
 from semilar.errors import PhotoError, SettingError
-from semilar.photo.formats import RAW_SUFFIXES, known_suffixes
-from semilar.restore.naming import MARK
+from semilar.photo import RAW_SUFFIXES, known_suffixes
+from semilar.restore import MARK
 
 pc: Any = pyarrow.compute  # its functions are made at import time, which no type checker sees
 SCHEMA = pa.schema(
@@ -50,7 +50,10 @@ _RAW = rf"(?i)\.({'|'.join(suffix[1:] for suffix in RAW_SUFFIXES)})$"
 
 
 def listing(
-    sources: Iterable[str], *, options: Options | None = None, without: tuple[Place, ...] = ()
+    sources: Iterable[str],
+    *,
+    options: StorageOptions | None = None,
+    without: tuple[Place, ...] = (),
 ) -> pa.RecordBatchReader:
     """Every photo of `sources`, in the order given; what lies below `without` is left out."""
     given = [str(source) for source in sources]
@@ -76,7 +79,7 @@ def _finished(table: pa.Table, barred: tuple[str, ...]) -> pa.Table:
     return table.cast(SCHEMA)
 
 
-def _expand(source: str, options: Options | None) -> Iterator[pa.Table]:
+def _expand(source: str, options: StorageOptions | None) -> Iterator[pa.Table]:
     where = place(source, options)
     suffix = PurePosixPath(where.path).suffix.lower()
     web = source.startswith(("http://", "https://"))  # there a question mark begins a query

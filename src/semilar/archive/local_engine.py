@@ -11,8 +11,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
-from semilar.archive.restoring import Settings
-from semilar.archive.worker import Row, Worker
+from semilar.archive.restoring import BulkSettings
+from semilar.archive.worker import PhotoRow, Worker
 from semilar.threads import one_thread_for_algebra
 
 TRIES = 3  # of a photo that ends its worker
@@ -23,8 +23,8 @@ _halt: Any  # the event by which workers hear that no other photo is to be begun
 
 
 def run(
-    chunks: Iterable[list[Row]], settings: Settings, *, workers: int, stop: threading.Event
-) -> Iterator[list[Row]]:
+    chunks: Iterable[list[PhotoRow]], settings: BulkSettings, *, workers: int, stop: threading.Event
+) -> Iterator[list[PhotoRow]]:
     """Restore all `chunks` in `workers` processes; gives the rows of each as it is ready.
 
     What is lost with a process that dies is handed out again photo by photo; what is lost then,
@@ -38,12 +38,12 @@ def run(
 
 
 def _in_pool(
-    chunks: Iterator[list[Row]], settings: Settings, workers: int, stop: threading.Event
-) -> Generator[list[Row], None, list[list[Row]]]:
+    chunks: Iterator[list[PhotoRow]], settings: BulkSettings, workers: int, stop: threading.Event
+) -> Generator[list[PhotoRow], None, list[list[PhotoRow]]]:
     """Work until all is done, or a process dies: then gives back what was not finished."""
     halt = _CONTEXT.Event()
-    running: dict[Future[list[Row]], list[Row]] = {}
-    lost: list[list[Row]] = []
+    running: dict[Future[list[PhotoRow]], list[PhotoRow]] = {}
+    lost: list[list[PhotoRow]] = []
     with _pool(workers, settings, halt) as pool:
         while True:
             while not lost and not stop.is_set() and len(running) < 2 * workers:
@@ -70,7 +70,9 @@ def _in_pool(
                     yield rows
 
 
-def _one_by_one(items: list[Row], settings: Settings, stop: threading.Event) -> Iterator[list[Row]]:
+def _one_by_one(
+    items: list[PhotoRow], settings: BulkSettings, stop: threading.Event
+) -> Iterator[list[PhotoRow]]:
     """One photo at a time: then it is plain which of them ends its process."""
     pool = _pool(1, settings, _CONTEXT.Event())
     for item in items:
@@ -88,7 +90,7 @@ def _one_by_one(items: list[Row], settings: Settings, stop: threading.Event) -> 
     pool.shutdown()
 
 
-def ended(item: Row) -> Row:
+def ended(item: PhotoRow) -> PhotoRow:
     """The row of a photo that no worker survives."""
     known = {name: item[name] for name in ("number", "source", "size", "mark")}
     error = f"{item['source']}: ends the process that works on it, {TRIES} times of {TRIES}."
@@ -106,7 +108,7 @@ def cards() -> list[str]:
     return [str(i) for i, _ in enumerate(listed.stdout.splitlines())]
 
 
-def _pool(workers: int, settings: Settings, halt: Any) -> ProcessPoolExecutor:
+def _pool(workers: int, settings: BulkSettings, halt: Any) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(
         workers,
         mp_context=_CONTEXT,
@@ -115,7 +117,7 @@ def _pool(workers: int, settings: Settings, halt: Any) -> ProcessPoolExecutor:
     )
 
 
-def _begin(settings: Settings, halt: Any, begun: Any) -> None:
+def _begin(settings: BulkSettings, halt: Any, begun: Any) -> None:
     """Load the model, once per process, each on its own card. Ctrl-C is for the parent."""
     global _worker, _halt
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -136,5 +138,5 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(chunk: list[Row]) -> list[Row]:
+def _work(chunk: list[PhotoRow]) -> list[PhotoRow]:
     return _worker(chunk, _halt.is_set)

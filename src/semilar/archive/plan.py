@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from semilar.archive.ledger import SCHEMA, Ledger
 from semilar.archive.restoring import TAR
 from semilar.errors import SemilarError
-from semilar.photo.formats import FORMATS, known_suffixes
+from semilar.photo import FORMATS, known_suffixes
 
 _MEMORY = "700MB"
 _ROWS = 50_000

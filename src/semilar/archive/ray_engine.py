@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from semilar.archive import ledger, listing
 from semilar.archive.local_engine import TRIES, ended
-from semilar.archive.restoring import Settings
-from semilar.archive.worker import Row, Worker
+from semilar.archive.restoring import BulkSettings
+from semilar.archive.worker import PhotoRow, Worker
 from semilar.errors import SemilarError
 from semilar.threads import nothing_is_reported
 
@@ -32,7 +32,7 @@ _ITEMS = listing.SCHEMA.append(pa.field("number", pa.int64())).append(
 class Actor:
     """A worker for Ray Data: tables of names in, tables of rows out."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: BulkSettings) -> None:
         self.worker = Worker(settings)
 
     def __call__(self, names: pa.Table) -> pa.Table:
@@ -40,13 +40,13 @@ class Actor:
 
 
 def run(
-    chunks: Iterable[list[Row]],
-    settings: Settings,
+    chunks: Iterable[list[PhotoRow]],
+    settings: BulkSettings,
     *,
     workers: int | None,
     stop: threading.Event,
     address: str | None,
-) -> Iterator[list[Row]]:
+) -> Iterator[list[PhotoRow]]:
     """Restore all `chunks` on the cluster at `address`, or on one of this computer alone."""
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its remarks are for its developers
     nothing_is_reported()
@@ -83,13 +83,13 @@ def _connect(address: str | None, workers: int | None) -> None:
         ) from None
 
 
-def _resource(settings: Settings) -> str:
+def _resource(settings: BulkSettings) -> str:
     return "GPU" if settings.device == "cuda" else "CPU"
 
 
 def _wave(
-    chunks: list[list[Row]], settings: Settings, workers: int, stop: threading.Event
-) -> Iterator[list[Row]]:
+    chunks: list[list[PhotoRow]], settings: BulkSettings, workers: int, stop: threading.Event
+) -> Iterator[list[PhotoRow]]:
     """Some handfuls; what is lost with dying actors is done again, in the end one by one."""
     left = {item["number"]: item for chunk in chunks for item in chunk}
     for attempt in range(TRIES):
@@ -105,8 +105,8 @@ def _wave(
 
 
 def _pass(
-    chunks: list[list[Row]], settings: Settings, workers: int, stop: threading.Event
-) -> Iterator[list[Row]]:
+    chunks: list[list[PhotoRow]], settings: BulkSettings, workers: int, stop: threading.Event
+) -> Iterator[list[PhotoRow]]:
     import ray.data
 
     logging.getLogger("ray.data").setLevel(logging.ERROR)

@@ -4,24 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semilar import photo as photos
-from semilar.errors import PhotoError, SemilarError
-from semilar.photo import Photo
-from semilar.photo.formats import FORMATS, by_suffix, known_suffixes, sniff
-from semilar.restore import Remover
-from semilar.restore.batch import Wishes
-from semilar.restore.models import find_model
-from semilar.restore.pipeline import with_remover
-from semilar.restore.remover import Result
+from semilar.errors import PhotoError
+from semilar.photo import FORMATS, Photo, by_suffix, known_suffixes, sniff
+from semilar.restore import PhotoOptions, Remover, Result, find_model, with_remover
 
 TAR = ".tar"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class BulkSettings:
     """What a worker needs to know; travels to other processes and nodes."""
 
     target: str
-    wishes: Wishes
+    options: PhotoOptions
     model: str = "semilar-t"
     inference: str | None = None
     device: str | None = None
@@ -33,16 +28,16 @@ class Settings:
 
     def of_result(self) -> dict[str, object]:
         """The settings that a result depends on."""
-        wishes = self.wishes
+        options = self.options
         return {
             "output": self.target,
             "model": self.model,
             "weights": find_model(self.model).fingerprint(),
             "working_size": self.working_size,
-            "strength": wishes.strength,
-            "quality": wishes.quality,
-            "first_frame": wishes.first_frame,
-            "strip_gps": wishes.strip_gps,
+            "strength": options.strength,
+            "quality": options.quality,
+            "first_frame": options.first_frame,
+            "strip_gps": options.strip_gps,
         }
 
     def open(self) -> Remover:
@@ -56,23 +51,23 @@ class Settings:
         )
 
 
-def decode(content: bytes, name: str, wishes: Wishes) -> Photo:
+def decode(content: bytes, name: str, options: PhotoOptions) -> Photo:
     """A file's bytes to upright *encoded* pixels."""
-    return next(wishes.source(content, name=name))
+    return next(options.source(content, name=name))
 
 
-def restore(photo: Photo, remover: Remover, wishes: Wishes) -> Result[Photo]:
+def restore(photo: Photo, remover: Remover, options: PhotoOptions) -> Result[Photo]:
     """The photo without its flare, and what was found."""
-    return with_remover(remover, strength=wishes.strength)(photo).result
+    return with_remover(remover, strength=options.strength)(photo).result
 
 
-def encode(photo: Photo, target: str, wishes: Wishes) -> bytes:
+def encode(photo: Photo, target: str, options: PhotoOptions) -> bytes:
     """The bytes of the file that `semilar remove` would write to `target`."""
     kind = by_suffix(Path(target))
     if kind is None:
         known = ", ".join(one.suffixes[0] for one in FORMATS.values())
         raise PhotoError(f"{target}: cannot be written; known are {known}.")
-    return photos.encode(photo, format=kind, quality=wishes.quality)
+    return photos.encode(photo, format=kind, quality=options.quality)
 
 
 def named(target: str, content: bytes) -> str:
@@ -81,16 +76,3 @@ def named(target: str, content: bytes) -> str:
         return target
     kind = sniff(content[:64])
     return f"{target}{FORMATS[kind].suffixes[0]}" if kind else target
-
-
-def sentence(name: str, error: Exception) -> str:
-    """What went wrong with a photo."""
-    if isinstance(error, SemilarError):
-        return str(error)
-    if isinstance(error, FileNotFoundError):
-        return f"{name}: there is no such file."
-    if isinstance(error, MemoryError):
-        return f"{name}: needs more memory than there is."
-    if isinstance(error, OSError):
-        return f"{name}: {error.strerror or error}."
-    return f"{name}: {type(error).__name__}: {error}"

@@ -15,16 +15,14 @@ from semilar.archive.ledger import Ledger
 from semilar.archive.listing import listing
 from semilar.archive.plan import Plan, make_plan
 from semilar.archive.progress import Exporter, Progress
-from semilar.archive.restoring import TAR, Settings
-from semilar.archive.storage import Options, Place, check_writable, place
+from semilar.archive.restoring import TAR, BulkSettings
+from semilar.archive.storage import Place, StorageOptions, check_writable, place
 from semilar.archive.summary import write_page
-from semilar.archive.worker import Row
+from semilar.archive.worker import PhotoRow
 from semilar.errors import OutputExistsError, SettingError
 from semilar.files import remove_leftovers
-from semilar.restore.batch import Wishes
-from semilar.restore.engines import cores
-from semilar.restore.models import DEFAULT_MODEL
-from semilar.restore.remover import check_strength
+from semilar.restore import DEFAULT_MODEL, PhotoOptions, check_strength
+from semilar.threads import cores
 
 ENGINES = ("local", "ray")
 _BATCH = 32  # photos handed to a worker at a time, at most
@@ -70,7 +68,7 @@ def bulk(
     retry_failed: bool = False,
     force: bool = False,
     metrics_port: int | None = None,
-    storage_options: Options | None = None,
+    storage_options: StorageOptions | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     stop: threading.Event | None = None,
 ) -> Report:
@@ -96,12 +94,12 @@ def bulk(
     target = place(output, storage_options)
     check_writable(target)
     accelerated = device not in (None, "cpu")
-    wishes = Wishes(
+    options = PhotoOptions(
         strength=strength, quality=quality, force=True, first_frame=first_frame, strip_gps=strip_gps
     )
-    settings = Settings(
+    settings = BulkSettings(
         target=target.url,
-        wishes=wishes,
+        options=options,
         model=_model(model),
         inference=inference,
         device=device,
@@ -156,7 +154,7 @@ def _batch(count: int, workers: int) -> int:
     return max(1, min(_BATCH, count // (workers * _HANDFULS)))
 
 
-def _chunks(plan: Plan, size: int) -> Iterator[list[Row]]:
+def _chunks(plan: Plan, size: int) -> Iterator[list[PhotoRow]]:
     """The plan in handfuls; a shard, which holds many photos, is one."""
     for table in plan.rows(size):
         rows = table.to_pylist()
@@ -184,7 +182,7 @@ class _Run:
         self._folders: set[Path] = set()
 
     def follow(
-        self, rows: Iterator[list[Row]], port: int | None, options: Options | None
+        self, rows: Iterator[list[PhotoRow]], port: int | None, options: StorageOptions | None
     ) -> Report:
         """Keep the ledger until the engine ends, however it ends."""
         exporter = Exporter(self.progress, port) if port is not None else None
@@ -212,7 +210,7 @@ class _Run:
             summary=page.url,
         )
 
-    def _add(self, rows: list[Row]) -> None:
+    def _add(self, rows: list[PhotoRow]) -> None:
         numbers = {row["number"] for row in rows}
         new = {number for number in numbers if not self._seen[number]}
         self._seen[list(new)] = True

@@ -8,22 +8,22 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from semilar.archive.storage import place
-from semilar.archive.worker import Row, Work, Worker, safe
+from semilar.archive.worker import PhotoRow, PhotoWork, Worker, safe
 from semilar.errors import PhotoError
-from semilar.photo.formats import RAW_SUFFIXES, known_suffixes
+from semilar.photo import RAW_SUFFIXES, known_suffixes
 
 
-def restore_shard(worker: Worker, item: Row) -> list[Row]:
+def restore_shard(worker: Worker, item: PhotoRow) -> list[PhotoRow]:
     """Restore the photos of a shard; its other files are copied. A photo that fails is left out."""
-    whole = Work({name: item[name] for name in ("number", "source", "size", "mark")})
-    rows: list[Row] = []
+    whole = PhotoWork({name: item[name] for name in ("number", "source", "size", "mark")})
+    rows: list[PhotoRow] = []
     whole.stage("write", lambda work: _rewrite(worker, item, work, rows))
     if whole.error is None and rows:
         return rows
     return [{"status": "unchanged", **whole.finished()}]  # or failed, as the row says
 
 
-def _rewrite(worker: Worker, item: Row, whole: Work, rows: list[Row]) -> None:
+def _rewrite(worker: Worker, item: PhotoRow, whole: PhotoWork, rows: list[PhotoRow]) -> None:
     """The shard, by way of files: it may be larger than the memory."""
     if item["error"]:
         raise PhotoError(f"{item['source']}: {item['error']}, {item['target']}.")
@@ -48,23 +48,23 @@ def _rewrite(worker: Worker, item: Row, whole: Work, rows: list[Row]) -> None:
 class _Files:
     """The files of a shard on their way, in their order: a photo's label stays beside it."""
 
-    def __init__(self, worker: Worker, old: tarfile.TarFile, whole: Work) -> None:
+    def __init__(self, worker: Worker, old: tarfile.TarFile, whole: PhotoWork) -> None:
         self.worker, self.old, self.whole = worker, old, whole
         self.headers: dict[int, tarfile.TarInfo] = {}  # of works that are under way
         self.names: set[str] = set()
 
-    def wanted(self) -> Iterator[Callable[[], Work]]:
+    def wanted(self) -> Iterator[Callable[[], PhotoWork]]:
         """Calls that decode one file each."""
         for header in self.old:
             stream = self.old.extractfile(header) if header.isfile() else None
-            work = Work({**self.whole.row, "member": header.name})
+            work = PhotoWork({**self.whole.row, "member": header.name})
             work.content = stream.read() if stream else b""
             work.stage("read", self._name, header)
             self.headers[id(work)] = header
             photo = header.isfile() and _suffix(header.name) in known_suffixes()
             yield partial(self._decode, work) if photo else partial(_same, work)
 
-    def _name(self, work: Work, header: tarfile.TarInfo) -> None:
+    def _name(self, work: PhotoWork, header: tarfile.TarInfo) -> None:
         """Under which name it will be, which must be its own and lead nowhere else."""
         name = header.name
         if header.isfile() and _suffix(name) in RAW_SUFFIXES:
@@ -74,19 +74,19 @@ class _Files:
         self.names.add(name)
         work.row["target"] = name
 
-    def _decode(self, work: Work) -> Work:
+    def _decode(self, work: PhotoWork) -> PhotoWork:
         work.stage("decode", self.worker.decode)
         work.content = b""
         return work
 
-    def encode(self, work: Work) -> Work:
+    def encode(self, work: PhotoWork) -> PhotoWork:
         """Photos back to bytes; others have them still."""
         if work.photo is not None:
             work.stage("encode", self.worker.encode, work.row["target"])
             work.photo = None
         return work
 
-    def add(self, new: tarfile.TarFile, work: Work) -> list[Row]:
+    def add(self, new: tarfile.TarFile, work: PhotoWork) -> list[PhotoRow]:
         """One more file of the new shard, and its row if it has one."""
         header = self.headers.pop(id(work))
         if work.error is not None:
@@ -107,7 +107,7 @@ class _Files:
             raise PhotoError(f"{self.whole.row['source']}: is a damaged tar file (bad header).")
 
 
-def _same(work: Work) -> Work:
+def _same(work: PhotoWork) -> PhotoWork:
     return work
 
 

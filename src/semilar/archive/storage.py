@@ -20,7 +20,7 @@ from semilar import files
 from semilar.errors import SemilarError, SettingError
 
 T = TypeVar("T")
-Options = dict[str, dict[str, Any]]
+StorageOptions = dict[str, dict[str, Any]]
 """fsspec's settings by protocol: `{"s3": {"endpoint_url": ...}}`."""
 
 # A put under a key becomes visible whole or not at all; other systems get a rename.
@@ -113,7 +113,7 @@ class Place:
         try:
             patiently(lambda: self._put_once(put), self)
         except FileNotFoundError as error:  # no such bucket
-            raise _sentence(self, "cannot be written", error) from error
+            raise _error(self, "cannot be written", error) from error
 
     def _put_once(self, put: Callable[[str], Any]) -> None:
         if _protocol(self.fs) in _PUTS_WHOLE:
@@ -131,7 +131,7 @@ class Place:
             raise
 
 
-def place(url: str | Path, options: Options | None = None) -> Place:
+def place(url: str | Path, options: StorageOptions | None = None) -> Place:
     """Where `url` points: a path on this computer or an address (`s3://bucket/folder`)."""
     text = str(url)
     protocol = text.partition("://")[0] if "://" in text else "file"
@@ -165,19 +165,19 @@ def patiently(call: Callable[[], T], where: Place) -> T:
         try:
             return call()
         except PermissionError as error:
-            raise _sentence(where, "access is refused", error) from error
+            raise _error(where, "access is refused", error) from error
         except _FINAL:
             raise
         except Exception as error:  # every storage throws its own kinds at a lost connection
             if _refused(error):
-                raise _sentence(where, "access is refused", error) from error
+                raise _error(where, "access is refused", error) from error
             if pause is None:
-                raise _sentence(where, "the storage does not do it", error) from error
+                raise _error(where, "the storage does not do it", error) from error
         time.sleep(pause * random.uniform(0.5, 1.5))
     raise AssertionError  # the last try returns or raises
 
 
-def _sentence(where: Place, what: str, error: Exception) -> SemilarError:
+def _error(where: Place, what: str, error: Exception) -> SemilarError:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return SemilarError(f"{where.url}: {what} ({lines[0].removesuffix('.')}).")
 

@@ -1,18 +1,15 @@
 """The page at the end of a run: counts, times, failures, and some photos before and after."""
 
-import base64
-import io
 from html import escape
 from typing import Any
 
 import duckdb
-from PIL import Image
 
 from semilar import __version__
 from semilar import photo as photos
 from semilar.archive.ledger import Ledger
 from semilar.archive.progress import Progress
-from semilar.archive.storage import Options, Place, place
+from semilar.archive.storage import Place, StorageOptions, place
 
 _SIDE = 480  # pixels of the longer side of a sample
 _STAGES = ("read", "decode", "restore", "encode", "write")
@@ -39,7 +36,7 @@ figure{margin:1rem 0}figure img{width:49%;height:auto}figcaption{overflow-wrap:a
 
 
 def write_page(
-    page: Place, ledger: Ledger, progress: Progress, options: Options | None = None
+    page: Place, ledger: Ledger, progress: Progress, options: StorageOptions | None = None
 ) -> None:
     """Write the page about all that the manifest holds, and how fast this run was."""
     with duckdb.connect() as base:
@@ -72,7 +69,9 @@ def _table(head: tuple[str, ...], rows: list[Any]) -> str:
     return f"<table><tr>{first}</tr>{rest}</table>"
 
 
-def _figure(source: str, target: str, found: str, light: float, *, options: Options | None) -> str:
+def _figure(
+    source: str, target: str, found: str, light: float, *, options: StorageOptions | None
+) -> str:
     try:
         before, after = (_jpeg(place(one, options), one) for one in (source, target))
     except Exception:  # a sample that has gone in the meantime is no reason to fail
@@ -87,8 +86,4 @@ def _figure(source: str, target: str, found: str, light: float, *, options: Opti
 def _jpeg(where: Place, name: str) -> str:
     """A small *encoded* copy of a photo as a data address."""
     pixels = photos.to_depth(photos.read(where.read(), name=name).pixels, 8)
-    image = Image.fromarray(pixels)
-    image.thumbnail((_SIDE, _SIDE))
-    stream = io.BytesIO()
-    image.save(stream, "JPEG", quality=85)
-    return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode()}"
+    return photos.data_address(pixels, side=_SIDE)

@@ -16,21 +16,22 @@ from itertools import takewhile
 from typing import Any
 
 from semilar.archive import restoring
-from semilar.archive.restoring import TAR, Settings
+from semilar.archive.restoring import TAR, BulkSettings
 from semilar.archive.storage import Place, place
 from semilar.errors import PhotoError
+from semilar.restore import error_text
 
-Row = dict[str, Any]
+PhotoRow = dict[str, Any]
 # Photos that are decoded before their turn, and that wait to be stored; so many times those that
 # go through the network together.
 _AHEAD = 2
 
 
 @dataclass
-class Work:
+class PhotoWork:
     """One photo on its way, and its row of the manifest."""
 
-    row: Row
+    row: PhotoRow
     content: bytes = b""
     photo: Any = None
     error: Exception | None = None
@@ -47,19 +48,19 @@ class Work:
             self.error = error
         self.times[name] = time.perf_counter() - start
 
-    def finished(self) -> Row:
+    def finished(self) -> PhotoRow:
         """The row, complete."""
         times = {f"{name}_seconds": round(value, 6) for name, value in self.times.items()}
         row = {**self.row, **times, "seconds": sum(times.values()), "at": datetime.now(UTC)}
         if self.error is not None:
-            row |= {"status": "failed", "error": restoring.sentence(row["source"], self.error)}
+            row |= {"status": "failed", "error": error_text(row["source"], self.error)}
         return row
 
 
 class Worker:
     """Restores what it is given; whatever is wrong with a photo ends in its row."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: BulkSettings) -> None:
         self.settings = settings
         self.target = place(settings.target, settings.storage)
         self.remover = settings.open()
@@ -67,12 +68,14 @@ class Worker:
         self.readers = ThreadPoolExecutor(self.ahead, thread_name_prefix="read")
         self.writers = ThreadPoolExecutor(self.ahead, thread_name_prefix="write")
 
-    def __call__(self, items: Iterable[Row], stop: Callable[[], bool] = lambda: False) -> list[Row]:
+    def __call__(
+        self, items: Iterable[PhotoRow], stop: Callable[[], bool] = lambda: False
+    ) -> list[PhotoRow]:
         """The rows of the photos of `items`, each with the `number` of its item.
 
         Once `stop` says so no other item is begun.
         """
-        rows: list[Row] = []
+        rows: list[PhotoRow] = []
         plain = []
         for item in items:
             if item["source"].lower().endswith(TAR):
@@ -85,11 +88,11 @@ class Worker:
         return rows + [work.finished() for work in self.pipeline(wanted, self._write)]
 
     def pipeline(
-        self, wanted: Iterator[Callable[[], Work]], write: Callable[[Work], Work]
-    ) -> Iterator[Work]:
+        self, wanted: Iterator[Callable[[], PhotoWork]], write: Callable[[PhotoWork], PhotoWork]
+    ) -> Iterator[PhotoWork]:
         """What each of `wanted` reads, restored and given to `write`; in their order."""
-        reading: deque[Future[Work]] = deque()
-        writing: deque[Future[Work]] = deque()
+        reading: deque[Future[PhotoWork]] = deque()
+        writing: deque[Future[PhotoWork]] = deque()
         while True:
             while len(reading) < self.ahead and (read := next(wanted, None)):
                 reading.append(self.readers.submit(read))
@@ -104,9 +107,9 @@ class Worker:
         for one in writing:
             yield one.result()
 
-    def _restore(self, group: list[Work]) -> None:
+    def _restore(self, group: list[PhotoWork]) -> None:
         """Pixels with flare to pixels without; several go through the network together."""
-        strength = self.settings.wishes.strength
+        strength = self.settings.options.strength
         start = time.perf_counter()
         try:
             photos = [work.photo for work in group]
@@ -121,54 +124,54 @@ class Worker:
             self._restored(work, result)
             work.times["restore"] = (time.perf_counter() - start) / len(group)
 
-    def _read(self, item: Row) -> Work:
-        work = Work({name: item[name] for name in ("number", "source", "size", "mark")})
+    def _read(self, item: PhotoRow) -> PhotoWork:
+        work = PhotoWork({name: item[name] for name in ("number", "source", "size", "mark")})
         work.stage("read", self._fetch, item)
         work.stage("decode", self.decode)
         work.content = b""
         return work
 
-    def _write(self, work: Work) -> Work:
+    def _write(self, work: PhotoWork) -> PhotoWork:
         work.stage("encode", self.encode, work.row.get("target"))
         work.photo = None
         work.stage("write", self._store)
         work.content = b""
         return work
 
-    def _fetch(self, work: Work, item: Row) -> None:
+    def _fetch(self, work: PhotoWork, item: PhotoRow) -> None:
         if item["error"]:
             raise PhotoError(f"{item['source']}: {item['error']}, {item['target']}.")
         target = safe(item["target"])
         work.content = place(item["source"], self.settings.storage).read()
         work.row["target"] = self.target.under(restoring.named(target, work.content)).url
 
-    def decode(self, work: Work) -> None:
+    def decode(self, work: PhotoWork) -> None:
         """Bytes to pixels."""
         work.row["size"] = len(work.content)
         work.row["checksum"] = hashlib.sha256(work.content).hexdigest()
-        work.photo = restoring.decode(work.content, work.row["source"], self.settings.wishes)
+        work.photo = restoring.decode(work.content, work.row["source"], self.settings.options)
 
-    def restore(self, work: Work) -> None:
+    def restore(self, work: PhotoWork) -> None:
         """Pixels with flare to pixels without."""
-        wishes = self.settings.wishes
-        self._restored(work, restoring.restore(work.photo, self.remover, wishes))
+        options = self.settings.options
+        self._restored(work, restoring.restore(work.photo, self.remover, options))
 
-    def _restored(self, work: Work, result: Any) -> None:
+    def _restored(self, work: PhotoWork, result: Any) -> None:
         work.photo = result.image
-        changed = result.found and self.settings.wishes.strength > 0
+        changed = result.found and self.settings.options.strength > 0
         work.row |= {
             "status": "restored" if changed else "unchanged",
             "found": str(result.found),
             "light": result.light,
         }
 
-    def encode(self, work: Work, target: str) -> None:
+    def encode(self, work: PhotoWork, target: str) -> None:
         """Pixels to the bytes of a file."""
-        work.content = restoring.encode(work.photo, target, self.settings.wishes)
+        work.content = restoring.encode(work.photo, target, self.settings.options)
         work.row["target_size"] = len(work.content)
         work.row["target_checksum"] = hashlib.sha256(work.content).hexdigest()
 
-    def _store(self, work: Work) -> None:
+    def _store(self, work: PhotoWork) -> None:
         where = place(work.row["target"], self.settings.storage)
         if where.url == place(work.row["source"], self.settings.storage).url:
             raise PhotoError(f"{where.url}: is the photo itself.")

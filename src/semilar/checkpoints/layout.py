@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Shapes = Mapping[str, tuple[int, ...]]
-Table = tuple[tuple[str, str], ...]  # regular expression and replacement, applied in this order
+KeyTable = tuple[tuple[str, str], ...]  # regular expression and replacement, applied in this order
 
 _BODY = "module.body."
 
@@ -31,7 +31,7 @@ class Layout:
     network: str
     marks: tuple[str, ...]
     options: Callable[[Shapes], dict[str, Any]]
-    table: Table
+    table: KeyTable
     unused: str = r"$^"
     light_source: str = ""  # how its authors keep lamps, see `semilar.restore.light_source`
 

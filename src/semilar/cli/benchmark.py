@@ -8,6 +8,7 @@ import typer
 
 from semilar.cli.console import command, print_json, progress, say
 from semilar.cli.evaluate import check_targets, measure_and_report, wants_lpips
+from semilar.cli.options import AsJson, Lpips, PicturesAtATime, ReportPictures
 
 
 @command
@@ -25,9 +26,7 @@ def benchmark(
     report: Annotated[
         bool, typer.Option("--report", help="Also write report.html for every test set.")
     ] = False,
-    report_pictures: Annotated[
-        int, typer.Option(min=0, help="How many pictures a page shows, the worst first.")
-    ] = 24,
+    report_pictures: ReportPictures = 24,
     engine: Annotated[
         str | None, typer.Option(help="What runs the model, as in `semilar remove`.")
     ] = None,
@@ -38,13 +37,9 @@ def benchmark(
             help="Judge the network alone, once, at each picture's own size, as papers do.",
         ),
     ] = False,
-    lpips: Annotated[
-        bool | None, typer.Option(help="LPIPS in both conventions; by default where possible.")
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("-j", "--workers", min=0, help="Pictures at a time; 0: all cores.")
-    ] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    lpips: Lpips = None,
+    jobs: PicturesAtATime = 0,
+    as_json: AsJson = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
 ) -> None:
     """Restore every picture of a test set with a model and measure it against the ground truth.

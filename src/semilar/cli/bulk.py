@@ -6,21 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semilar.cli.console import Exit, Verbosity, command, complain, err, print_json, say
-from semilar.cli.remove import (
-    Device,
-    FirstFrame,
-    Model,
-    Quality,
-    Strength,
-    StripGps,
-    WorkingSize,
-    stopping,
-)
+from semilar.cli.options import Device, FirstFrame, Model, Quality, Strength, StripGps, WorkingSize
+from semilar.cli.remove import stopping
 from semilar.threads import one_thread_for_algebra
 
 if TYPE_CHECKING:
-    from semilar.archive.progress import Progress
-    from semilar.archive.run import Report
+    from semilar.archive import Progress, Report
 
 _LINE_EVERY = 30.0  # seconds between two lines where no bar can be drawn
 
@@ -88,7 +79,7 @@ def bulk(
     semilar bulk "shards/*.tar" -o clean-shards/
     """
     one_thread_for_algebra()
-    from semilar.archive.run import bulk as run
+    from semilar.archive import bulk as run
 
     with stopping() as stop, _Display() as display:
         report = run(

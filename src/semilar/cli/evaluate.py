@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from semilar.cli.console import command, out, print_json, progress, say
+from semilar.cli.options import AsJson, Lpips, PicturesAtATime, ReportPictures
 from semilar.errors import SemilarError
 
 
@@ -32,16 +33,10 @@ def evaluate(
     report: Annotated[
         Path | None, typer.Option(help="One HTML page with sliders, error maps and numbers.")
     ] = None,
-    report_pictures: Annotated[
-        int, typer.Option(min=0, help="How many pictures the page shows, the worst first.")
-    ] = 24,
-    lpips: Annotated[
-        bool | None, typer.Option(help="LPIPS in both conventions; by default where possible.")
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("-j", "--workers", min=0, help="Pictures at a time; 0: all cores.")
-    ] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    report_pictures: ReportPictures = 24,
+    lpips: Lpips = None,
+    jobs: PicturesAtATime = 0,
+    as_json: AsJson = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace other files at --out and --report.")
     ] = False,
@@ -169,13 +164,13 @@ def wants_lpips(asked: bool | None) -> bool:
 
 
 def _print_tables(evaluation: Any, summary: Any, title: str) -> None:
-    from semilar.evaluate import tables
+    from semilar.evaluate import differences_table, means_table, worst_table
 
     count = f"{summary.count} picture{'s' if summary.count != 1 else ''}"
     heading = f"{title}: {count}, mean and 95 % interval".replace("[", r"\[")
-    shown = [tables.means_table(summary, title=heading)]
-    shown += [tables.differences_table(summary, role) for role in summary.differences]
-    shown += [tables.worst_table(evaluation, summary)] if summary.count > 1 else []
+    shown = [means_table(summary, title=heading)]
+    shown += [differences_table(summary, role) for role in summary.differences]
+    shown += [worst_table(evaluation, summary)] if summary.count > 1 else []
     for table in shown:
         out.print(table)
         out.print()

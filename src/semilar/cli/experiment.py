@@ -8,6 +8,7 @@ import typer
 from rich.table import Table as Shown
 
 from semilar.cli.console import Exit, command, complain, out, print_json, say
+from semilar.cli.options import AsJson
 from semilar.cli.verbs import Group, Verb
 from semilar.errors import SettingError
 
@@ -43,14 +44,14 @@ Tests = Annotated[
 @app.command("list", cls=Verb)
 @command
 def list_experiments(
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List every experiment: where the paper has it and how many rows it has.
 
     Example: semilar experiment list
     """
     _need()
-    from semilar.experiment.definition import experiments
+    from semilar.experiment import experiments
 
     known = experiments()
     if as_json:
@@ -70,16 +71,14 @@ def list_experiments(
 def show(
     name: Name,
     scale: ScaleName = "desk",
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the rows of an experiment: what is trained, and the paper's numbers.
 
     Example: semilar experiment show ablation-core
     """
     _need()
-    from semilar.experiment.definition import rows_of
-    from semilar.experiment.scales import find_scale, row_values
-    from semilar.experiment.study import named
+    from semilar.experiment import find_scale, named, row_values, rows_of
 
     size = find_scale(scale)
     found = named(name)
@@ -168,10 +167,10 @@ def table(
     Example: semilar experiment table all --out docs/results.md
     """
     _need()
-    from semilar.experiment.page import page
+    from semilar.experiment import results_page
 
     study = _study(scale, seeds, runs, backgrounds, patterns, other_patterns, test)
-    text = page(study, name, target)
+    text = results_page(study, name, target)
     if target is None:
         print(text)
     else:
@@ -194,7 +193,7 @@ def split(
     Example: semilar experiment split Flickr24K --out split
     """
     _need()
-    from semilar.experiment.split import split_backgrounds
+    from semilar.experiment import split_backgrounds
 
     made = split_backgrounds(backgrounds, target, labeled=labeled, unlabeled=unlabeled)
     for part, files in made.files.items():
@@ -217,8 +216,7 @@ def _study(
     other_patterns: Path | None,
     tests: list[str] | None,
 ) -> Any:
-    from semilar.experiment.split import Given
-    from semilar.experiment.study import Study
+    from semilar.experiment import Given, Study
 
     given = Given(backgrounds=backgrounds, patterns=patterns, other_patterns=other_patterns)
     root = runs or Path("runs") / f"experiments-{scale}"
@@ -235,10 +233,8 @@ def _test(text: str) -> tuple[str, Path]:
 def _run(study: Any, tasks: list[Any]) -> int:
     """Run the tasks; gives how many failed."""
     from semilar.cli.train import ProgressDisplay
-    from semilar.experiment.runs import Stopped
-    from semilar.net import keep_freed_memory
+    from semilar.experiment import Stopped
 
-    keep_freed_memory()
     counts = dict.fromkeys(("done", "there", "busy", "failed"), 0)
     bar: ProgressDisplay | None = None
 
@@ -271,7 +267,7 @@ def _run(study: Any, tasks: list[Any]) -> int:
 
 
 def _dry_run(study: Any, tasks: list[Any]) -> None:
-    from semilar.experiment.estimate import minutes
+    from semilar.experiment import minutes
 
     whole = 0.0
     for task, took, state in minutes(study, tasks):
@@ -285,7 +281,7 @@ def _warn_of_weights(tasks: list[Any]) -> None:
     """Say before the work which weights are missing."""
     from semilar import weights
     from semilar.errors import SemilarError
-    from semilar.experiment.judging import has_lpips
+    from semilar.experiment import has_lpips
 
     recipes = [task.job.recipe for task in tasks if not isinstance(task.job, str)]
     wanted = any((one.semi and one.semi.needs_features()) or one.loss.perceptual for one in recipes)

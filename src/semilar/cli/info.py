@@ -6,13 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from semilar.cli.console import Exit, command, complain, out, print_json, say
+from semilar.cli.options import AsJson
 from semilar.errors import SemilarError
 
 
 @command
 def info(
     photos: Annotated[list[Path], typer.Argument(help="Photographs.", show_default=False)],
-    json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Say what a photograph's file holds: size, depth, format, metadata.
 

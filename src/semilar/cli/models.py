@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semilar.cli.console import command, out, print_json
+from semilar.cli.options import AsJson
 from semilar.cli.verbs import Group, Verb
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ app = typer.Typer(
 @command
 def models(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the models that --model takes, then the networks that recipes can train.
 

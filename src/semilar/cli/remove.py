@@ -24,11 +24,24 @@ from semilar.cli.console import (
     say,
     with_remedy,
 )
+from semilar.cli.options import (
+    Device,
+    EngineName,
+    FirstFrame,
+    MaxPixels,
+    Model,
+    Quality,
+    Strength,
+    StripGps,
+    Threads,
+    Workers,
+    WorkingSize,
+)
 from semilar.errors import SemilarError, SettingError, SeveralPicturesError
 from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 if TYPE_CHECKING:
-    from semilar.restore import Job, Outcome, Remover, Tally, Wishes
+    from semilar.restore import Job, Outcome, PhotoOptions, Remover, Tally
 
 Inputs = Annotated[
     list[str],
@@ -36,39 +49,7 @@ Inputs = Annotated[
         metavar="IN...", help="Photos, folders, globs; - is standard input.", show_default=False
     ),
 ]
-Model = Annotated[
-    str, typer.Option(help="A bundled model's name, or a .onnx or .safetensors file.")
-]
-EngineName = Annotated[
-    str | None, typer.Option(help="What runs the network: onnx, torch or openvino.")
-]
-Device = Annotated[str | None, typer.Option(help="Where it runs: cpu, cuda, ...")]
-Threads = Annotated[
-    int | None, typer.Option(min=1, help="Cores per photo; left out: a fair share.")
-]
-Workers = Annotated[int, typer.Option("-j", "--workers", min=1, help="Photos at the same time.")]
-WorkingSize = Annotated[
-    int | None, typer.Option(min=16, help="Short side at which the network sees a photo.")
-]
-Strength = Annotated[
-    float,
-    typer.Option(
-        min=0,
-        max=2,
-        help="How much flare to take: 0 nothing, 1 what was found, 2 twice that.",
-    ),
-]
-Quality = Annotated[
-    int | None,
-    typer.Option(min=1, max=100, help="JPEG, WebP, AVIF, HEIC; left out: as the original."),
-]
 _ADVICE: dict[type[SemilarError], str] = {SeveralPicturesError: "take the first with --first-frame"}
-
-MaxPixels = Annotated[int, typer.Option(min=1, help="Refuse photos of more pixels.")]
-FirstFrame = Annotated[
-    bool, typer.Option("--first-frame", help="Take the first picture of animations and pages.")
-]
-StripGps = Annotated[bool, typer.Option("--strip-gps", help="Leave out where the photo was taken.")]
 
 
 @command
@@ -128,9 +109,9 @@ def remove(
     """
     one_thread_for_algebra()
     one_heap_for_all_threads()
-    from semilar.restore import STREAM, Wishes, plan_jobs
+    from semilar.restore import STREAM, PhotoOptions, plan_jobs
 
-    wishes = Wishes(
+    options = PhotoOptions(
         strength=strength,
         mask=mask,
         quality=quality,
@@ -153,7 +134,7 @@ def remove(
         remover = loading.submit(
             open_session, model, engine, device, threads, working_size, workers=workers
         )
-        tally = _run(todo.jobs, remover, wishes, workers, quiet=as_json)
+        tally = _run(todo.jobs, remover, options, workers, quiet=as_json)
     _conclude(tally, time.perf_counter() - started, len(todo.jobs), len(todo.complaints), as_json)
 
 
@@ -205,16 +186,21 @@ def stopping() -> Iterator[threading.Event]:
 
 
 def _run(
-    jobs: list["Job"], remover: "Future[Remover]", wishes: "Wishes", workers: int, *, quiet: bool
+    jobs: list["Job"],
+    remover: "Future[Remover]",
+    options: "PhotoOptions",
+    workers: int,
+    *,
+    quiet: bool,
 ) -> "Tally":
     from semilar.restore import Tally, restore_jobs
 
     tally = Tally()
     with stopping() as stop, progress() as bar:
         task = bar.add_task("Removing flare", total=len(jobs))
-        for outcome in restore_jobs(jobs, remover, wishes, workers=workers, stop=stop):
+        for outcome in restore_jobs(jobs, remover, options, workers=workers, stop=stop):
             tally.add(outcome)
-            report(outcome, strength=wishes.strength, quiet=quiet)
+            report(outcome, strength=options.strength, quiet=quiet)
             bar.advance(task)
     return tally
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from semilar.cli.console import command, out, print_json, progress, say
+from semilar.cli.options import AsJson
 from semilar.cli.verbs import Group, Verb
 from semilar.errors import SemilarError
 
@@ -38,7 +39,7 @@ def _open(path: Path) -> Any:
 @command
 def stats_command(
     path: _Path,
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Coverage, scores over time, and why candidates were rejected.
 
@@ -69,7 +70,7 @@ def stats_command(
 def show(
     path: _Path,
     photo: Annotated[str, typer.Argument(help="A photo: its path, file name or key.")],
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """What is kept about one photo, and everything that was offered for it.
 

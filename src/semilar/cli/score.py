@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from semilar.cli.console import Exit, command, complain, out, print_json, progress, say
+from semilar.cli.options import AsJson
 
 
 @command
@@ -17,7 +18,7 @@ def score(
         str,
         typer.Option(help="flare-score (dB, made for flare), niqe, musiq (its weights: fetched)."),
     ] = "flare-score",
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score photographs without a reference; higher is better.
 

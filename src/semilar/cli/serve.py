@@ -121,7 +121,7 @@ def serve(
     one_thread_for_algebra()
     one_heap_for_all_threads()
     from semilar.restore import DEFAULT_MODEL
-    from semilar.serve import Address, Limits, ServicePlan, Settings
+    from semilar.serve import Address, Limits, ServicePlan, ServiceSettings
     from semilar.serve import serve as listen
     from semilar.threads import cores
 
@@ -137,7 +137,7 @@ def serve(
         formats=_formats(formats) if formats is not None else Limits.formats,
     )
     hosts, addresses = _hosts(host, allow_host or [], public=public)
-    settings = Settings(
+    settings = ServiceSettings(
         limits=limits,
         token=_token(token_file),
         cors=tuple(cors or ()),

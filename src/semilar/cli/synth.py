@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semilar.cli.console import Exit, command, complain, out, print_json, progress, say
+from semilar.cli.options import AsJson
 from semilar.threads import cores
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def synth(
     ] = 0,
     sheet: Annotated[bool, typer.Option("--sheet", help="Write a contact sheet too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make photographs with simulated lens flare: input, gt, mask and flare folders.
 
@@ -48,25 +49,25 @@ def synth(
     | semilar synth --backgrounds photos/ --patterns Flare7Kpp/ --out train -n 5000
     | semilar synth --again pairs/manifest.json --out copy
     """
-    from semilar.flare import batch, read_manifest
+    from semilar.flare import make_samples, prepare_folder, read_manifest, write_sheet
 
     if again:
         plan = read_manifest(again)
     else:
         plan = _plan(backgrounds, count, patterns, size, seed, preset)
-    numbers = batch.prepare(plan, target, force=force)
+    numbers = prepare_folder(plan, target, force=force)
     if len(numbers) < plan.count:
         say(f"{plan.count - len(numbers)} samples are there already.")
     errors: list[str] = []
     with progress() as bar:
         task = bar.add_task("Making samples", total=len(numbers))
-        for outcome in batch.make_all(plan, target, numbers, jobs or cores()):
+        for outcome in make_samples(plan, target, numbers, jobs or cores()):
             bar.advance(task)
             if outcome.error:
                 errors.append(outcome.error)
                 complain(f"Sample {outcome.number}: {outcome.error}")
     made = len(numbers) - len(errors)
-    drawn = batch.write_sheet(plan, target) if sheet and (made or not numbers) else None
+    drawn = write_sheet(plan, target) if sheet and (made or not numbers) else None
     facts = {"out": str(target), "made": made, "failed": len(errors), "count": plan.count}
     if as_json:
         print_json(facts | {"sheet": str(drawn) if drawn else None, "errors": errors})

@@ -33,7 +33,7 @@ class ProgressDisplay:
 
     def show(self, step: int, figures: dict[str, Any]) -> None:
         """Show the figures of a step."""
-        from semilar.train.display import summary
+        from semilar.train import summary
 
         text = summary(figures)
         if self._task is not None:
@@ -83,7 +83,7 @@ def train(
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for module in ("torch", "lightning_fabric", "pydantic", "yaml"):
         load_extra(module, "train")
-    from semilar.train.recipe_file import load_recipe
+    from semilar.train import load_recipe
 
     values = load_recipe(recipe, changes or [])
     if dry_run:
@@ -93,16 +93,15 @@ def train(
 
 
 def _dry_run(recipe: Any) -> None:
-    from semilar.train.preview import preview
-    from semilar.train.recipe_file import dump_recipe
+    from semilar.train import dump_recipe, preview_lines
 
     out.print(dump_recipe(recipe), markup=False)
-    for line in preview(recipe):
+    for line in preview_lines(recipe):
         out.print(line, markup=False)
 
 
 def _train(recipe: Any, *, resume: bool, max_minutes: float | None) -> None:
-    from semilar.train.start import train as run
+    from semilar.train import train as run
 
     display = ProgressDisplay()
     try:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from semilar.cli.console import command, say
-from semilar.cli.remove import (
+from semilar.cli.options import (
     Device,
     EngineName,
     FirstFrame,
@@ -18,10 +18,8 @@ from semilar.cli.remove import (
     Threads,
     Workers,
     WorkingSize,
-    open_session,
-    report,
-    stopping,
 )
+from semilar.cli.remove import open_session, report, stopping
 from semilar.threads import one_heap_for_all_threads, one_thread_for_algebra
 
 _PAUSE = 0.5  # seconds between two looks
@@ -55,11 +53,11 @@ def watch(
     """
     one_thread_for_algebra()
     one_heap_for_all_threads()
-    from semilar.restore import Watcher, Wishes, restore_jobs
+    from semilar.restore import PhotoOptions, Watcher, restore_jobs
 
     watcher = Watcher(source, target, settle=settle)
     remover = open_session(model, engine, device, threads, working_size, workers=workers)
-    wishes = Wishes(
+    options = PhotoOptions(
         strength=strength,
         quality=quality,
         force=True,
@@ -72,7 +70,7 @@ def watch(
     with stopping() as stop:
         while not stop.wait(_PAUSE):
             for outcome in restore_jobs(
-                watcher.look(), remover, wishes, workers=workers, stop=stop
+                watcher.look(), remover, options, workers=workers, stop=stop
             ):
                 report(outcome, strength=strength)
                 count += 1

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from semilar.cli.console import command, out, print_json, progress, say
+from semilar.cli.options import AsJson
 from semilar.cli.verbs import Group, Verb
 
 app = typer.Typer(
@@ -23,7 +24,7 @@ _Name = Annotated[str, typer.Argument(help="The name in `semilar weights list`."
 @app.command("list", cls=Verb)
 @command
 def list_weights(
-    as_json: Annotated[bool, typer.Option("--json", help="For a machine to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List all weights, whether they are here, and where they come from.
 

@@ -11,11 +11,12 @@ from typing import Protocol
 import numpy as np
 
 from semilar import photo
+from semilar.caches import ByteCache
 from semilar.data.pairs import Pair
 from semilar.data.photos import CACHE_MEGABYTES, Bytes, Pictures, with_short_side
 from semilar.errors import SemilarError
 from semilar.flare import PatternSet, SynthSettings, synthesize
-from semilar.photo.light import Floats, linear_to_srgb, srgb_to_linear
+from semilar.photo import Floats, linear_to_srgb, srgb_to_linear
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,22 @@ class SimulatedPairs:
         return LabeledSample(made.input, made.target, made.flare)
 
 
+_Layers = tuple[Bytes, Bytes, Bytes | None]  # flared, clean, and the flare where it is known
+
+
 class ReadyPairs:
     """Random crops of pairs on disk; the flare layer is their difference in linear light."""
 
     def __init__(self, pairs: Sequence[Pair], *, megabytes: int = CACHE_MEGABYTES) -> None:
-        self._pairs, self._budget = list(pairs), megabytes * 2**20
-        self._kept: dict[int, tuple[Bytes, Bytes, Bytes | None]] = {}
-        self._used = 0
+        self._pairs = list(pairs)
+        self._kept = ByteCache(self._read, size=_bytes, budget=megabytes * 2**20)
 
     def __len__(self) -> int:
         return len(self._pairs)
 
     def make(self, index: int, *, seed: int, crop: int, settings: SynthSettings) -> LabeledSample:
         rng = np.random.default_rng(seed)
-        layers = self._at_least(self._read(index), crop)
+        layers = self._at_least(self._kept(index), crop)
         height, width = layers[0].shape[:2]
         top, left = (int(rng.integers(side - crop + 1)) for side in (height, width))
         step = -1 if rng.random() < 0.5 else 1
@@ -97,9 +100,7 @@ class ReadyPairs:
         return LabeledSample(flared, clean, flare)
 
     @staticmethod
-    def _at_least(
-        layers: tuple[Bytes, Bytes, Bytes | None], crop: int
-    ) -> tuple[Bytes, Bytes, Bytes | None]:
+    def _at_least(layers: _Layers, crop: int) -> _Layers:
         if min(layers[0].shape[:2]) >= crop:
             return layers
         flared, clean, flare = layers
@@ -109,9 +110,7 @@ class ReadyPairs:
             None if flare is None else with_short_side(flare, crop),
         )
 
-    def _read(self, index: int) -> tuple[Bytes, Bytes, Bytes | None]:
-        if index in self._kept:
-            return self._kept[index]
+    def _read(self, index: int) -> _Layers:
         pair = self._pairs[index]
         flared, clean = (
             photo.to_depth(photo.read(path).pixels, 8) for path in (pair.input, pair.target)
@@ -121,18 +120,17 @@ class ReadyPairs:
             raise SemilarError(
                 f"{pair.input}: is {_size(flared)} but its partner {pair.target} is {_size(clean)}."
             )
-        layers = (flared, clean, flare)
-        size = sum(x.nbytes for x in layers if x is not None)
-        if self._used + size <= self._budget:
-            self._kept[index] = layers
-            self._used += size
-        return layers
+        return flared, clean, flare
 
 
 def flare_layer(flared: Floats, clean: Floats) -> Floats:
     """What flare added, encoded: the difference of the two encoded pictures in linear light."""
     added = srgb_to_linear(flared) - srgb_to_linear(clean)
     return linear_to_srgb(np.clip(added, 0, 1))
+
+
+def _bytes(layers: _Layers) -> int:
+    return sum(one.nbytes for one in layers if one is not None)
 
 
 def _size(pixels: Bytes) -> str:

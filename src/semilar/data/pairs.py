@@ -1,14 +1,15 @@
 """Ready pairs on disk: a folder of flared photos beside a folder of the same views without flare.
 
 Pairs are matched by file name without suffix, never by position, so a missing file costs one pair
-and never shifts the others; a JPEG may have a PNG as its partner.
+and never shifts the others; a JPEG may have a PNG as its partner. Where no names are equal, what
+they say of a file's role does not count, as in `semilar evaluate`: `input_7` goes with `gt_7`.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from semilar import photo
 from semilar.errors import SemilarError
+from semilar.photo import photos_by_name
 
 # Folder names in use, best first; compared without regard to capitals.
 INPUT_NAMES = ("input", "flare", "flared", "blended", "lq", "degraded")
@@ -44,12 +45,15 @@ def find_pairs(folder: Path) -> PairFolder:
     """
     if not folder.is_dir():
         raise SemilarError(f"{folder}: no such folder.")
-    inputs = _by_stem(_subfolder(folder, INPUT_NAMES, "flared photos"))
-    targets = _by_stem(_subfolder(folder, TARGET_NAMES, "the same views without flare"))
-    layers, masks = (
-        _by_stem(place) if (place := _find(folder, names)) else {}
-        for names in (FLARE_NAMES, MASK_NAMES)
+    places = (
+        _subfolder(folder, INPUT_NAMES, "flared photos"),
+        _subfolder(folder, TARGET_NAMES, "the same views without flare"),
+        _find(folder, FLARE_NAMES),
+        _find(folder, MASK_NAMES),
     )
+    inputs, targets, layers, masks = _named(places, roles=True)
+    if not inputs.keys() & targets.keys():
+        inputs, targets, layers, masks = _named(places, roles=False)
     names = sorted(inputs.keys() & targets.keys())
     if not names:
         raise SemilarError(
@@ -75,7 +79,5 @@ def _subfolder(folder: Path, names: tuple[str, ...], what: str) -> Path:
     return found
 
 
-def _by_stem(folder: Path) -> dict[str, Path]:
-    return {
-        str(path.relative_to(folder).with_suffix("")): path for path in photo.find_photos(folder)
-    }
+def _named(places: tuple[Path | None, ...], *, roles: bool) -> list[dict[str, Path]]:
+    return [photos_by_name(place, roles=roles) if place else {} for place in places]

@@ -2,22 +2,21 @@
 
 import fnmatch
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from semilar import photo
+from semilar.caches import ByteCache
 from semilar.config import Folder, Part, Share
 from semilar.errors import SemilarError
 from semilar.flare import night_scene
-
-Bytes = NDArray[np.uint8]  # (H, W, 3), encoded
+from semilar.photo import Bytes
 
 CACHE_MEGABYTES = 1000
 """Decoded photographs that a process keeps in memory, unless the recipe says otherwise."""
@@ -71,7 +70,7 @@ def _drawn(seed: int, size: tuple[int, int]) -> Bytes:
 
 
 class PhotoCache:
-    """`cache(index)` gives photo `index` with short side `side`; the last ones stay in memory.
+    """`cache(index)` gives photo `index` with short side `side`; those that fit stay in memory.
 
     A stateless look at files: which photos are in memory changes the time, never the answer.
     """
@@ -80,22 +79,17 @@ class PhotoCache:
         self, paths: Sequence[Path], *, side: int, megabytes: int = CACHE_MEGABYTES
     ) -> None:
         self.paths, self.side = list(paths), side
-        self._budget, self._used = megabytes * 2**20, 0
-        self._kept: OrderedDict[int, Bytes] = OrderedDict()
+        self._kept = ByteCache(self._read, size=attrgetter("nbytes"), budget=megabytes * 2**20)
 
     def __len__(self) -> int:
         return len(self.paths)
 
     def __call__(self, index: int) -> Bytes:
-        if index in self._kept:
-            self._kept.move_to_end(index)
-            return self._kept[index]
-        pixels = with_short_side(photo.to_depth(photo.read(self.paths[index]).pixels, 8), self.side)
-        self._kept[index] = pixels
-        self._used += pixels.nbytes
-        while self._used > self._budget and len(self._kept) > 1:
-            self._used -= self._kept.popitem(last=False)[1].nbytes
-        return pixels
+        return self._kept(index)
+
+    def _read(self, index: int) -> Bytes:
+        pixels = photo.to_depth(photo.read(self.paths[index]).pixels, 8)
+        return with_short_side(pixels, self.side)
 
 
 class PhotoFolder(Part):

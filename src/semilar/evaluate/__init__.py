@@ -9,7 +9,7 @@ from semilar.evaluate.restoring import claim_folder, restore_pictures
 from semilar.evaluate.run import Evaluation, evaluate
 from semilar.evaluate.statistics import bootstrap_grid_means, interval
 from semilar.evaluate.summary import Mean, Summary, summarize
-from semilar.evaluate.tables import number
+from semilar.evaluate.tables import differences_table, means_table, number, worst_table
 
 __all__ = [
     "Compared",
@@ -23,9 +23,11 @@ __all__ = [
     "bootstrap_grid_means",
     "check_free",
     "claim_folder",
+    "differences_table",
     "evaluate",
     "find_sets",
     "interval",
+    "means_table",
     "metric",
     "metrics",
     "number",
@@ -33,6 +35,7 @@ __all__ = [
     "restore_pictures",
     "subject_mark",
     "summarize",
+    "worst_table",
     "write_report",
     "write_results",
 ]

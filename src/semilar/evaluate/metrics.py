@@ -23,7 +23,7 @@ from semilar.quality import (
     uses_colour_code,
 )
 
-Row = dict[str, float | None]  # metric -> value; None where the picture has no such region
+Values = dict[str, float | None]  # metric -> value; None where the picture has no such region
 Encoded = NDArray[Any]  # (H, W, 3), encoded light, as a file holds it
 
 
@@ -120,7 +120,7 @@ def _found(key: str, own: Mapping[str, Metric]) -> Metric:
 
 def measure(
     files: Mapping[str, Path], roles: tuple[str, ...], *, with_lpips: bool
-) -> dict[str, Row]:
+) -> dict[str, Values]:
     """The row of numbers of each role in `roles` against the ground truth of the same picture."""
     pictures = {role: read(files[role]).pixels for role in roles}
     truth = read(files["truth"]).pixels
@@ -140,7 +140,7 @@ def measure(
     }
 
 
-def _row(one: Compared) -> Row:
+def _row(one: Compared) -> Values:
     lacking = {
         "mask": one.mask is None,
         "left_out": one.left_out is None,

@@ -11,7 +11,7 @@ from typing import Any
 
 from semilar import __version__
 from semilar.errors import OutputExistsError
-from semilar.evaluate.metrics import Row, metric
+from semilar.evaluate.metrics import Values, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Summary
 from semilar.files import write_text
@@ -93,7 +93,7 @@ def as_csv(evaluation: Evaluation) -> str:
     return stream.getvalue()
 
 
-def _gains(evaluation: Evaluation, index: int) -> dict[str, Row]:
+def _gains(evaluation: Evaluation, index: int) -> dict[str, Values]:
     return {role: evaluation.difference(index, role) for role in evaluation.others}
 
 

@@ -1,16 +1,12 @@
 """Pictures of several folders that belong together: by name, never by position."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from semilar.errors import SemilarError
-from semilar.photo import find_photos
+from semilar.photo import photos_by_name
 
-# Data sets put the role into the file name: input_000001.png, gt_000001.png, 000001_mask.png.
-_ROLES = "input|gt|target|truth|mask|output|result|pred|restored|blend|deflare|flare|clear|clean"
-_ROLE = re.compile(rf"^(?:{_ROLES})[_-]+(?=.)|(?<=.)[_-]+(?:{_ROLES})$", re.IGNORECASE)
 _NAMED = 5  # how many file names an error lists
 
 
@@ -28,29 +24,16 @@ def pair_folders(folders: Mapping[str, Path]) -> list[Series]:
     Where plain names do not match, the role in the name is left away: `input_7.png` goes with
     `gt_7.jpg`. A picture without a partner in every folder is an error that names it.
     """
-    found = {role: find_photos(folder) for role, folder in folders.items()}
-    for role, files in found.items():
+    plain = {role: photos_by_name(folder) for role, folder in folders.items()}
+    for role, files in plain.items():
         if not files:
             raise SemilarError(f"{folders[role]}: holds no pictures.")
-    plain = {role: _keyed(found[role], folders[role], strip=False) for role in folders}
     sets = [set(files) for files in plain.values()]
     if all(names == sets[0] for names in sets):
         return _series(plain)
-    stripped = {role: _keyed(found[role], folders[role], strip=True) for role in folders}
+    stripped = {role: photos_by_name(folder, roles=False) for role, folder in folders.items()}
     _check_complete(stripped, folders)
     return _series(stripped)
-
-
-def _keyed(files: list[Path], folder: Path, *, strip: bool) -> dict[str, Path]:
-    keyed: dict[str, Path] = {}
-    for file in files:
-        place = file.relative_to(folder)
-        stem = _ROLE.sub("", place.stem) if strip else place.stem
-        key = place.with_name(stem).as_posix()
-        if key in keyed:
-            raise SemilarError(f"{file}: has the same name as {keyed[key].name}; keep one of them.")
-        keyed[key] = file
-    return keyed
 
 
 def _check_complete(keyed: Mapping[str, Mapping[str, Path]], folders: Mapping[str, Path]) -> None:

@@ -1,23 +1,19 @@
 """The report: one self-contained HTML page with sliders, error maps and sortable numbers."""
 
-import base64
-import io
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
 
 from semilar import __version__
 from semilar.evaluate.error_map import RANGE, error_map
-from semilar.evaluate.metrics import Row, metric
+from semilar.evaluate.metrics import Values, metric
 from semilar.evaluate.run import Evaluation
 from semilar.evaluate.summary import WORST, Mean, Summary
 from semilar.evaluate.tables import ROLE_NAMES, number
 from semilar.files import write_text
-from semilar.photo import read, to_depth
+from semilar.photo import data_address, read, to_depth
 
 _PAGE = Path(__file__).with_name("page.html")
 _SIDE, _MAP_SIDE = 800, 400  # pixels of the longer side of a picture and of an error map
@@ -74,7 +70,7 @@ def _card(evaluation: Evaluation, index: int) -> str:
     lefts = [role for role in ("untouched", "baseline", "truth") if role in pixels]
     layers = "".join(
         f'<img class="left" data-role="{role}" alt="{_NAMES[role]} of {name}" '
-        f'src="{_jpeg(pixels[role])}"{"" if role == lefts[0] else " hidden"}>'
+        f'src="{data_address(pixels[role], side=_SIDE)}"{"" if role == lefts[0] else " hidden"}>'
         for role in lefts
     )
     choices = "".join(
@@ -84,14 +80,14 @@ def _card(evaluation: Evaluation, index: int) -> str:
     )
     maps = "".join(
         f'<figure><img loading="lazy" alt="error of the {_NAMES[role]} of {name}" '
-        f'src="{_jpeg(error_map(pixels[role], pixels["truth"]), _MAP_SIDE)}">'
+        f'src="{data_address(error_map(pixels[role], pixels["truth"]), side=_MAP_SIDE)}">'
         f"<figcaption>error of the {_NAMES[role]}</figcaption></figure>"
         for role in evaluation.roles
     )
     return f"""<article class="card" id="picture-{index}">
 <h3>{name}</h3>
 <div class="compare" style="aspect-ratio:{width}/{height}">
-<img alt="result of {name}" src="{_jpeg(pixels["result"])}">{layers}
+<img alt="result of {name}" src="{data_address(pixels["result"], side=_SIDE)}">{layers}
 <span class="tag tag-left">{_NAMES[lefts[0]]}</span><span class="tag tag-right">result</span>
 <input type="range" min="0" max="100" step="0.5" value="50"
  aria-label="{name}: how much of the left picture is shown" aria-valuetext="50 %">
@@ -102,7 +98,7 @@ def _card(evaluation: Evaluation, index: int) -> str:
 </article>"""
 
 
-def _numbers(rows: dict[str, Row]) -> str:
+def _numbers(rows: dict[str, Values]) -> str:
     head = "".join(f'<th scope="col">{_NAMES[role]}</th>' for role in rows)
     body = "".join(
         f'<tr><th scope="row">{escape(metric(key).label)}</th>'
@@ -174,12 +170,3 @@ def _mean(mean: Mean | None, key: str, *, signed: bool = False) -> str:
         return "–"
     low, high = number(mean.low, key, signed=signed), number(mean.high, key, signed=signed)
     return f"{number(mean.value, key, signed=signed)} <small>{low} … {high}</small>"
-
-
-def _jpeg(pixels: NDArray, side: int = _SIDE) -> str:
-    """Encoded 8-bit pixels as a data address, shrunk to the size of the page."""
-    image = Image.fromarray(pixels)
-    image.thumbnail((side, side), Image.Resampling.LANCZOS)
-    stream = io.BytesIO()
-    image.save(stream, "JPEG", quality=86)
-    return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode()}"

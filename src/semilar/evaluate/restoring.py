@@ -9,9 +9,9 @@ from typing import Any
 from semilar import __version__
 from semilar.errors import OutputExistsError
 from semilar.evaluate.pairing import Series
-from semilar.evaluate.pool import in_processes
 from semilar.files import write_text
 from semilar.photo import Photo, read, to_depth, write
+from semilar.processes import in_processes
 
 NONE = "none"  # the model that leaves the picture as it is
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from semilar.evaluate.metrics import Row, measure, metrics
+from semilar.evaluate.metrics import Values, measure, metrics
 from semilar.evaluate.pairing import Series
-from semilar.evaluate.pool import in_processes
+from semilar.processes import in_processes
 
 COMPARED = ("result", "untouched", "baseline")  # the roles that are compared with the ground truth
 
@@ -19,7 +19,7 @@ class Evaluation:
     """The numbers of every picture: `rows[i][role][metric]` belongs to `pictures[i]`."""
 
     pictures: list[Series]
-    rows: list[dict[str, Row]]
+    rows: list[dict[str, Values]]
     roles: tuple[str, ...]
 
     @property
@@ -32,7 +32,7 @@ class Evaluation:
         """The series the result is compared with."""
         return tuple(role for role in self.roles if role != "result")
 
-    def difference(self, index: int, role: str) -> Row:
+    def difference(self, index: int, role: str) -> Values:
         """Result minus `role` for one picture; two exact matches differ by nothing."""
         row = self.rows[index]
         return {key: _minus(value, row[role][key]) for key, value in row["result"].items()}
@@ -75,7 +75,7 @@ def _minus(first: float | None, second: float | None) -> float | None:
 _Task = tuple[int, Series, tuple[str, ...], bool]
 
 
-def _measure_one(task: _Task) -> tuple[int, dict[str, Row]]:
+def _measure_one(task: _Task) -> tuple[int, dict[str, Values]]:
     index, picture, roles, with_lpips = task
     return index, measure(picture.files, roles, with_lpips=with_lpips)
 
@@ -89,8 +89,8 @@ def _fingerprint(picture: Series, with_lpips: bool) -> str:
     return sha256("\0".join(facts).encode()).hexdigest()
 
 
-def _read_journal(journal: Path | None) -> dict[str, dict[str, Row]]:
-    done: dict[str, dict[str, Row]] = {}
+def _read_journal(journal: Path | None) -> dict[str, dict[str, Values]]:
+    done: dict[str, dict[str, Values]] = {}
     if journal is None or not journal.exists():
         return done
     for line in journal.read_text(encoding="utf-8").splitlines():
@@ -101,7 +101,7 @@ def _read_journal(journal: Path | None) -> dict[str, dict[str, Row]]:
 
 
 @contextlib.contextmanager
-def _journal_writer(journal: Path | None) -> Iterator[Callable[[str, dict[str, Row]], None]]:
+def _journal_writer(journal: Path | None) -> Iterator[Callable[[str, dict[str, Values]], None]]:
     if journal is None:
         yield lambda _key, _row: None
         return
@@ -109,7 +109,7 @@ def _journal_writer(journal: Path | None) -> Iterator[Callable[[str, dict[str, R
     with journal.open("a", encoding="utf-8") as file:
         file.write("\n")  # ends a line that a kill cut short
 
-        def note(key: str, row: dict[str, Row]) -> None:
+        def note(key: str, row: dict[str, Values]) -> None:
             file.write(json.dumps({"key": key, "row": row}) + "\n")
             file.flush()
 

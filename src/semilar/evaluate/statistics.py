@@ -3,20 +3,20 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Numbers = NDArray[np.float64]
 
 _RESAMPLES = 10_000
 _EXACT_UP_TO = 16  # pictures: 65,536 sign patterns are still quick to try one by one
 _SEED = 20230
 
 
-def mean(values: Floats) -> float:
+def mean(values: Numbers) -> float:
     """The mean of what is known; NaN marks a picture without the region; NaN if none has it."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else float("nan")
 
 
-def bootstrap_means(columns: Floats) -> Floats:
+def bootstrap_means(columns: Numbers) -> Numbers:
     """Means (resamples, k) of columns (n, k) over pictures drawn with replacement.
 
     All columns see the same draws, so means of several columns may be combined.
@@ -36,7 +36,7 @@ def bootstrap_means(columns: Floats) -> Floats:
     return means
 
 
-def bootstrap_grid_means(grid: Floats) -> Floats:
+def bootstrap_grid_means(grid: Numbers) -> Numbers:
     """Means (resamples,) of a grid (seeds, pictures), both drawn with replacement.
 
     So the spread between training runs counts as well as that between pictures. With one seed only
@@ -52,7 +52,7 @@ def bootstrap_grid_means(grid: Floats) -> Floats:
         return np.sum(runs @ values * draws, axis=1) / np.sum(runs @ known * draws, axis=1)
 
 
-def interval(means: Floats) -> tuple[float, float]:
+def interval(means: Numbers) -> tuple[float, float]:
     """The central 95 % of resampled means (percentile bootstrap)."""
     known = means[~np.isnan(means)]
     if not known.size:
@@ -61,7 +61,7 @@ def interval(means: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def sign_flip_p(differences: Floats) -> float:
+def sign_flip_p(differences: Numbers) -> float:
     """Two-sided p-value of a paired sign-flip permutation test of zero mean difference.
 
     If the two methods were equally good, each picture's difference could as well have the other
@@ -86,13 +86,13 @@ def sign_flip_p(differences: Floats) -> float:
     return extreme / tries if exact else (extreme + 1) / (tries + 1)
 
 
-def paired_differences(first: Floats, second: Floats) -> Floats:
+def paired_differences(first: Numbers, second: Numbers) -> Numbers:
     """`first - second` per picture; two infinities (both exact) differ by nothing."""
     with np.errstate(invalid="ignore"):
         return np.where(first == second, 0.0, first - second)
 
 
-def _finite(values: Floats) -> Floats:
+def _finite(values: Numbers) -> Numbers:
     """Infinite differences (one side is exact) count as the largest finite one."""
     finite = np.abs(values[np.isfinite(values)])
     limit = max(float(finite.max(initial=0.0)), 1e-12)

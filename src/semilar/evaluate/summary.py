@@ -7,7 +7,7 @@ import numpy as np
 from semilar.evaluate import statistics
 from semilar.evaluate.metrics import REGIONS, SCORE, metric
 from semilar.evaluate.run import Evaluation
-from semilar.evaluate.statistics import Floats
+from semilar.evaluate.statistics import Numbers
 
 WORST = 10
 
@@ -66,13 +66,13 @@ def summarize(evaluation: Evaluation) -> Summary:
     )
 
 
-def _columns(evaluation: Evaluation, role: str, metrics: tuple[str, ...]) -> Floats:
+def _columns(evaluation: Evaluation, role: str, metrics: tuple[str, ...]) -> Numbers:
     """(pictures, metrics), NaN where a picture has no such region."""
     rows = [[row[role][key] for key in metrics] for row in evaluation.rows]
     return np.array([[np.nan if v is None else v for v in row] for row in rows], np.float64)
 
 
-def _means(metrics: tuple[str, ...], columns: Floats) -> dict[str, Mean]:
+def _means(metrics: tuple[str, ...], columns: Numbers) -> dict[str, Mean]:
     resampled = statistics.bootstrap_means(columns)
     means = {
         key: Mean(
@@ -90,7 +90,9 @@ def _means(metrics: tuple[str, ...], columns: Floats) -> dict[str, Mean]:
     return means
 
 
-def _differences(metrics: tuple[str, ...], result: Floats, other: Floats) -> dict[str, Difference]:
+def _differences(
+    metrics: tuple[str, ...], result: Numbers, other: Numbers
+) -> dict[str, Difference]:
     deltas = statistics.paired_differences(result, other)
     means = _means(metrics, deltas)
     found: dict[str, Difference] = {}
@@ -102,7 +104,7 @@ def _differences(metrics: tuple[str, ...], result: Floats, other: Floats) -> dic
     return found
 
 
-def _rank(columns: dict[str, Floats], metrics: tuple[str, ...]) -> tuple[list[int], str]:
+def _rank(columns: dict[str, Numbers], metrics: tuple[str, ...]) -> tuple[list[int], str]:
     """The worst first: by the gain over the baseline, else over the input, else by PSNR itself."""
     place = metrics.index("psnr")
     values = columns["result"][:, place]

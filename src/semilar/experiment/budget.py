@@ -3,17 +3,16 @@
 import json
 from math import ceil
 
-from semilar.experiment.jobs import Job
+from semilar.experiment.jobs import TrainingJob
 from semilar.files import write_text
-from semilar.train.preview import batch_seconds
-from semilar.train.recipe import Recipe
+from semilar.train import Recipe, batch_seconds
 
 _LEAST = 4  # steps
 PHOTO_COST = 1.3
 """A picture without a label against one with: a teacher's and a student's pass, the scorer."""
 
 
-def within_budget(job: Job) -> Recipe:
+def within_budget(job: TrainingJob) -> Recipe:
     """The recipe with as many steps as fit, measured once and kept in the job's folder.
 
     Epochs named in the recipe (where photos come in) move with the number of steps.

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from semilar.experiment.budget import step_seconds
-from semilar.experiment.jobs import Job
+from semilar.experiment.jobs import TrainingJob
 from semilar.experiment.runs import branch_step
 from semilar.experiment.study import Study, Task
-from semilar.train.sources import find_sources
-from semilar.train.start import make_plan
+from semilar.train import find_sources, make_plan
 
 
 def minutes(study: Study, tasks: list[Task]) -> Iterator[tuple[Task, float, str]]:
@@ -23,7 +22,7 @@ def minutes(study: Study, tasks: list[Task]) -> Iterator[tuple[Task, float, str]
             yield task, _minutes(task.job, speeds), ""
 
 
-def _minutes(job: Job, speeds: dict[Any, float]) -> float:
+def _minutes(job: TrainingJob, speeds: dict[Any, float]) -> float:
     if job.budget is not None:
         return job.budget / 60
     recipe = job.recipe

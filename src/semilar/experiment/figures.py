@@ -14,7 +14,7 @@ from semilar.experiment.runs import read_result
 from semilar.extras import load_extra
 from semilar.files import atomic_path
 from semilar.semi import MergedRepository, Stats, stats
-from semilar.train.logbook import read_log
+from semilar.train import read_log
 
 _CELL = 1.5  # inches of a picture on a sheet
 

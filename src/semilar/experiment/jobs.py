@@ -10,16 +10,15 @@ from typing import Any
 from semilar.errors import SemilarError
 from semilar.experiment.definition import Row
 from semilar.experiment.scales import Scale, row_values
-from semilar.experiment.world import Pictures
-from semilar.train.recipe import Recipe
-from semilar.train.recipe_file import checked
+from semilar.experiment.world import StudyPictures
+from semilar.train import Recipe, checked
 
 # Of a recipe, what does not make it another row.
 _ASIDE = ("name", "run", "seed", "machine")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class TrainingJob:
     """What is trained and measured together. Rows of several tables may be the same job."""
 
     folder: Path
@@ -49,7 +48,7 @@ class Job:
         """The network that is measured, as it was at the end: nothing is chosen by the tests."""
         return self.recipe.run / f"last-{self.recipe.validation.network}.safetensors"
 
-    def trunk(self) -> "Job | None":
+    def trunk(self) -> "TrainingJob | None":
         """The job of labels alone that this one goes on from, if there is one."""
         semi = self.recipe.semi
         if not self.shared or self.budget or semi is None or not semi.start_epoch:
@@ -58,12 +57,14 @@ class Job:
         return _placed(replace(self, recipe=alone), self.folder.parents[1])
 
 
-def make_job(row: Row, scale: Scale, pictures: Pictures, *, seed: int, root: Path) -> Job:
+def make_job(
+    row: Row, scale: Scale, pictures: StudyPictures, *, seed: int, root: Path
+) -> TrainingJob:
     """The job of a row; SemilarError where its data cannot be had."""
     values = row_values(row, scale) | {"seed": seed}
     _fill(values, row, scale, pictures)
     recipe = checked(values, row.recipe)
-    job = Job(
+    job = TrainingJob(
         folder=root,
         recipe=recipe,
         light_source=row.light_source,
@@ -73,7 +74,7 @@ def make_job(row: Row, scale: Scale, pictures: Pictures, *, seed: int, root: Pat
     return _placed(job, root / "runs")
 
 
-def _fill(values: dict[str, Any], row: Row, scale: Scale, pictures: Pictures) -> None:
+def _fill(values: dict[str, Any], row: Row, scale: Scale, pictures: StudyPictures) -> None:
     """Put folders and flares into a recipe's plain values."""
     chosen = pictures.limited if row.labels == "limited" else {}
     backgrounds = {"folder": str(pictures.labeled), **chosen}
@@ -93,7 +94,7 @@ def _fill(values: dict[str, Any], row: Row, scale: Scale, pictures: Pictures) ->
         values["semi"] = {**values["semi"], "photos": {"folder": str(pictures.photos)}}
 
 
-def _placed(job: Job, runs: Path) -> Job:
+def _placed(job: TrainingJob, runs: Path) -> TrainingJob:
     """The job in a folder of its own below `runs`, whose name follows from what the job is."""
     recipe = job.recipe
     facts = recipe.model_dump(mode="json", exclude=set(_ASIDE))

@@ -9,9 +9,8 @@ import numpy as np
 
 from semilar.errors import SemilarError
 from semilar.evaluate import Series, evaluate, find_sets
-from semilar.experiment.world import png
 from semilar.files import write_bytes
-from semilar.photo import read, to_depth
+from semilar.photo import plain_png, read, to_depth
 from semilar.quality import check_lpips
 from semilar.restore import Remover
 
@@ -39,7 +38,7 @@ def _judge_set(remover: Remover, folder: Path, restored: Path) -> Figures:
     for picture in pictures_of(folder):
         target = restored / f"{picture.name}.png"
         scene = remover.raw(to_depth(read(picture.files["untouched"]).pixels, 8))
-        write_bytes(target, png(np.ascontiguousarray(scene)))
+        write_bytes(target, plain_png(np.ascontiguousarray(scene)))
         series.append(Series(picture.name, {**picture.files, "result": target}))
     found = evaluate(series, with_lpips=has_lpips())
     return {

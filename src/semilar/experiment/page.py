@@ -36,7 +36,7 @@ def section(study: Study, name: str, figures: Path | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page(
+def results_page(
     study: Study, name: str, out: Path | None, tell: Callable[[str], None] = lambda _: None
 ) -> str:
     """All sections; written to `out`, where one is given, with figures in a folder beside it."""

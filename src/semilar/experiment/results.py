@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from semilar.errors import SemilarError
 from semilar.evaluate import Mean, bootstrap_grid_means, interval
 from semilar.experiment.definition import Row
-from semilar.experiment.jobs import Job, make_job
+from semilar.experiment.jobs import TrainingJob, make_job
 from semilar.experiment.runs import read_result
 from semilar.experiment.scales import Scale
-from semilar.experiment.world import Pictures
+from semilar.experiment.world import StudyPictures
 
 Grid = NDArray[np.float64]  # (seeds, pictures)
 
@@ -27,7 +27,7 @@ class RowResult:
     grids: dict[str, Grid] = field(default_factory=dict)
     untouched: dict[str, Grid] = field(default_factory=dict)
     reason: str = ""
-    jobs: tuple[Job, ...] = ()
+    jobs: tuple[TrainingJob, ...] = ()
     """Those that are done, one a seed."""
     facts: tuple[dict[str, Any], ...] = ()
     """Steps and seconds of each."""
@@ -62,7 +62,7 @@ def mean_of(grid: Grid) -> Mean | None:
 
 
 def row_result(
-    row: Row, scale: Scale, pictures: Pictures | str, *, test: str, seeds: int, root: Path
+    row: Row, scale: Scale, pictures: StudyPictures | str, *, test: str, seeds: int, root: Path
 ) -> RowResult:
     """What is known of a row; `pictures` may be the reason that there are none."""
     if row.missing:
@@ -93,7 +93,7 @@ def row_result(
     )
 
 
-def _why(jobs: list[Job], test: str, pictures: Pictures) -> str:
+def _why(jobs: list[TrainingJob], test: str, pictures: StudyPictures) -> str:
     for job in jobs:
         if job.failure.is_file():
             reason = json.loads(job.failure.read_text(encoding="utf-8"))["reason"]

@@ -14,16 +14,12 @@ from filelock import FileLock, Timeout
 
 from semilar.errors import SemilarError
 from semilar.experiment.budget import within_budget
-from semilar.experiment.jobs import Job
+from semilar.experiment.jobs import TrainingJob
 from semilar.experiment.judging import has_lpips, judge
 from semilar.files import write_text
-from semilar.train.checkpoint import checkpoint_path, saved_steps
-from semilar.train.display import Display
-from semilar.train.recipe import Recipe
-from semilar.train.recipe_file import dump_recipe
-from semilar.train.start import train
+from semilar.train import Display, Recipe, checkpoint_path, dump_recipe, saved_steps, train
 
-State = Literal["done", "there", "busy", "failed"]
+RunState = Literal["done", "there", "busy", "failed"]
 
 
 class Stopped(Exception):  # noqa: N818 - not an error: somebody asked for it
@@ -31,30 +27,32 @@ class Stopped(Exception):  # noqa: N818 - not an error: somebody asked for it
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What became of a job; `reason` says why it failed."""
 
-    state: State
+    state: RunState
     reason: str = ""
 
 
-def run_job(job: Job, tests: Mapping[str, Path], display: Display | None = None) -> Outcome:
+def run_job(
+    job: TrainingJob, tests: Mapping[str, Path], display: Display | None = None
+) -> RunOutcome:
     """Train and judge, unless that is done or another process is at it.
 
     An error is written down and told, and raised to nobody: other rows go on.
     """
     if is_done(job, tests):
-        return Outcome("there")
+        return RunOutcome("there")
     try:
         with _alone(job, wait=False):
             if is_done(job, tests):
-                return Outcome("there")
+                return RunOutcome("there")
             return _run(job, tests, display)
     except Timeout:
-        return Outcome("busy")
+        return RunOutcome("busy")
 
 
-def is_done(job: Job, tests: Mapping[str, Path]) -> bool:
+def is_done(job: TrainingJob, tests: Mapping[str, Path]) -> bool:
     """Whether the job has been measured on all of the test sets, with LPIPS where it can be."""
     if not job.result.is_file():
         return False
@@ -67,20 +65,20 @@ def is_done(job: Job, tests: Mapping[str, Path]) -> bool:
     )
 
 
-def read_result(job: Job) -> dict[str, Any]:
+def read_result(job: TrainingJob) -> dict[str, Any]:
     """What was measured."""
     return json.loads(job.result.read_text(encoding="utf-8"))
 
 
 @contextlib.contextmanager
-def _alone(job: Job, *, wait: bool) -> Iterator[None]:
+def _alone(job: TrainingJob, *, wait: bool) -> Iterator[None]:
     """Hold the job's lock, which ends with this process however that ends."""
     job.folder.mkdir(parents=True, exist_ok=True)
     with FileLock(job.folder / ".lock", timeout=-1 if wait else 0):
         yield
 
 
-def _run(job: Job, tests: Mapping[str, Path], display: Display | None) -> Outcome:
+def _run(job: TrainingJob, tests: Mapping[str, Path], display: Display | None) -> RunOutcome:
     try:
         took = train_job(job, display)
         figures = judge(job.weights, tests, job.folder / "restored", light_source=job.light_source)
@@ -94,15 +92,15 @@ def _run(job: Job, tests: Mapping[str, Path], display: Display | None) -> Outcom
     except Exception as error:  # a row may fail in any way; the others go on
         return _failed(job, f"{type(error).__name__}: {error}")
     job.failure.unlink(missing_ok=True)
-    return Outcome("done")
+    return RunOutcome("done")
 
 
-def _failed(job: Job, reason: str) -> Outcome:
+def _failed(job: TrainingJob, reason: str) -> RunOutcome:
     write_text(job.failure, json.dumps({"reason": reason}))
-    return Outcome("failed", reason)
+    return RunOutcome("failed", reason)
 
 
-def train_job(job: Job, display: Display | None = None) -> dict[str, Any]:
+def train_job(job: TrainingJob, display: Display | None = None) -> dict[str, Any]:
     """Train what is not trained yet; gives steps and seconds. The job's lock is held."""
     if not job.trained.is_file():
         trunk = job.trunk()
@@ -126,7 +124,7 @@ def train_job(job: Job, display: Display | None = None) -> dict[str, Any]:
     return json.loads(job.trained.read_text(encoding="utf-8"))
 
 
-def _grow(job: Job, trunk: Job, display: Display | None) -> None:
+def _grow(job: TrainingJob, trunk: TrainingJob, display: Display | None) -> None:
     """Begin from the checkpoint at which the run of labels alone meets the first photo.
 
     Everything before is the same in both, bit for bit; where that cannot be, the job starts anew.

@@ -11,7 +11,7 @@ from semilar.errors import SemilarError
 from semilar.experiment.definition import ROOM, Row
 from semilar.net import REGISTRY
 from semilar.recipes import find_recipe
-from semilar.train.recipe_file import merged, read_values
+from semilar.train import merged, read_values
 
 PAPER = "paper"
 # At a small scale: the desk size of a network, where it is not called NAME-desk.

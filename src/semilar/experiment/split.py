@@ -6,7 +6,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,11 @@ from typing import Any
 
 from semilar import __version__
 from semilar.errors import SemilarError
-from semilar.experiment.world import Pictures
+from semilar.experiment.world import StudyPictures
 from semilar.files import write_text
-from semilar.flare import SynthPlan, SynthSettings, batch
+from semilar.flare import SynthPlan, SynthSettings, make_samples, prepare_folder
 from semilar.photo import find_photos
+from semilar.threads import cores
 
 PART = 8000
 _SIZE, _SEED = 512, 1
@@ -95,7 +95,7 @@ class Given:
 
 def published_pictures(
     folder: Path, given: Given, *, tell: Callable[[str], None] = lambda _: None
-) -> Pictures:
+) -> StudyPictures:
     """The data of the paper below `folder`: the split, and flares over its unlabeled half."""
     if given.backgrounds is None or given.patterns is None:
         raise SemilarError("The paper's scale needs photographs and flare patterns of your own.")
@@ -108,13 +108,13 @@ def published_pictures(
         backgrounds=tuple(path.resolve() for path in split.files["unlabeled"]),
         patterns=given.patterns.resolve(),
     )
-    numbers = batch.prepare(plan, folder / "unlabeled", force=False)
+    numbers = prepare_folder(plan, folder / "unlabeled", force=False)
     if numbers:
         tell(f"Making {len(numbers)} unlabeled pictures.")
-    for made in batch.make_all(plan, folder / "unlabeled", numbers, os.cpu_count() or 1):
+    for made in make_samples(plan, folder / "unlabeled", numbers, cores()):
         if made.error:
             raise SemilarError(made.error)
-    return Pictures(
+    return StudyPictures(
         labeled=given.backgrounds,
         photos=folder / "unlabeled" / "input",
         validation=None,

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from semilar.errors import SemilarError
 from semilar.experiment.definition import Figure, Row, Table, experiments, find, rows_of, table_of
-from semilar.experiment.jobs import Job, make_job
+from semilar.experiment.jobs import TrainingJob, make_job
 from semilar.experiment.results import RowResult, row_result
-from semilar.experiment.runs import Outcome, is_done, run_job
+from semilar.experiment.runs import RunOutcome, is_done, run_job
 from semilar.experiment.scales import find_scale
 from semilar.experiment.split import Given, published_pictures
 from semilar.experiment.systems import measure_speed, system_of
-from semilar.experiment.world import Pictures, make_world
-from semilar.train.display import Display
+from semilar.experiment.world import StudyPictures, make_world
+from semilar.train import Display
 
 ALL = "all"
 
@@ -29,7 +29,7 @@ class Task:
 
     row: Row
     seed: int
-    job: Job | str
+    job: TrainingJob | str
     tests: dict[str, Path]
 
 
@@ -47,9 +47,9 @@ class Study:
 
     def __post_init__(self) -> None:
         self.scale = find_scale(self.scale_name)
-        self._pictures: dict[str, Pictures | str] = {}
+        self._pictures: dict[str, StudyPictures | str] = {}
 
-    def pictures(self, table: Table) -> Pictures | str:
+    def pictures(self, table: Table) -> StudyPictures | str:
         """The data that a table is made with, or why they cannot be had."""
         if self.scale_name not in table.scales:
             return f"is not of scale {self.scale_name}"
@@ -57,7 +57,7 @@ class Study:
             self._pictures[table.world] = self._find(table.world)
         return self._pictures[table.world]
 
-    def _find(self, world: str) -> Pictures | str:
+    def _find(self, world: str) -> StudyPictures | str:
         folder = self.root / "data" / world
         try:
             if not self.scale.small:
@@ -87,9 +87,11 @@ class Study:
                     if only is not None and row.name != only:
                         continue
                     task = self._task(table_of(experiment), row, seed)
-                    if task is None or (isinstance(task.job, Job) and task.job.folder in known):
+                    if task is None or (
+                        isinstance(task.job, TrainingJob) and task.job.folder in known
+                    ):
                         continue
-                    if isinstance(task.job, Job):
+                    if isinstance(task.job, TrainingJob):
                         known.add(task.job.folder)
                     elif seed > 1:
                         continue
@@ -113,15 +115,15 @@ class Study:
 
     def is_done(self, task: Task) -> bool:
         """Whether nothing is left to do for a task."""
-        return isinstance(task.job, Job) and is_done(task.job, task.tests)
+        return isinstance(task.job, TrainingJob) and is_done(task.job, task.tests)
 
     def run(
         self, tasks: list[Task], display: Callable[[Task], Display | None] = lambda _: None
-    ) -> Iterator[tuple[Task, Outcome]]:
+    ) -> Iterator[tuple[Task, RunOutcome]]:
         """Run what is not done, task by task. `Stopped` comes out where a person asks for it."""
         for task in tasks:
             if isinstance(task.job, str):
-                yield task, Outcome("failed", task.job)
+                yield task, RunOutcome("failed", task.job)
             else:
                 yield task, run_job(task.job, task.tests, display(task))
 

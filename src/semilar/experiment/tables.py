@@ -9,7 +9,7 @@ from semilar.evaluate import Mean, metric, number
 from semilar.experiment.definition import UNTOUCHED, Table
 from semilar.experiment.results import RowResult
 from semilar.experiment.systems import read_speed, system_of
-from semilar.net.cost import cost
+from semilar.net import cost
 
 
 def as_markdown(table: Table, rows: Sequence[RowResult], *, root: Path) -> str:

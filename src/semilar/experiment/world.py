@@ -4,13 +4,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from filelock import FileLock
-from PIL import Image
 
 from semilar import photo
 from semilar.data import Bytes, with_short_side
@@ -24,7 +22,7 @@ _LEAST = 10  # photographs from which five parts can be made
 
 
 @dataclass(frozen=True)
-class Pictures:
+class StudyPictures:
     """Where the data of an experiment lie. What is None or missing cannot be had."""
 
     labeled: Path | None
@@ -37,7 +35,7 @@ class Pictures:
     """Which files of `labeled` are the limited labels, as a recipe's `backgrounds` says it."""
 
 
-def make_world(folder: Path, world: World, backgrounds: Path | None) -> Pictures:
+def make_world(folder: Path, world: World, backgrounds: Path | None) -> StudyPictures:
     """The pictures of `world` in `folder`, made unless they are there.
 
     `backgrounds` are photographs to take instead of drawn scenes. Pictures of another kind in the
@@ -56,7 +54,7 @@ def make_world(folder: Path, world: World, backgrounds: Path | None) -> Pictures
             f"{folder}: holds pictures made in another way (other backgrounds, another version);"
             " give another folder."
         )
-    return Pictures(
+    return StudyPictures(
         labeled=folder / "labeled",
         photos=folder / "photos",
         validation=folder / "validation",
@@ -88,18 +86,20 @@ def _fill(folder: Path, world: World, backgrounds: Path | None) -> None:
     scenes = _drawn(world) if backgrounds is None else _photographs(world, backgrounds)
     for part in ("limited", "more"):
         for i, scene in enumerate(scenes[part]):
-            write_bytes(folder / "labeled" / f"{part}-{i:03d}.png", png(scene))
+            write_bytes(folder / "labeled" / f"{part}-{i:03d}.png", photo.plain_png(scene))
     for i, scene in enumerate(scenes["validation"]):
-        write_bytes(folder / "validation" / f"{i:03d}.png", png(scene))
+        write_bytes(folder / "validation" / f"{i:03d}.png", photo.plain_png(scene))
     for i in range(world.photos):
         made = _flared(scenes["unlabeled"], i, world, world.flares["unlabeled"], _PHOTO_SEED)
-        write_bytes(folder / "photos" / f"{i:03d}.png", png(_levels(made.input)))
+        write_bytes(folder / "photos" / f"{i:03d}.png", photo.plain_png(_levels(made.input)))
     for number, (name, preset) in enumerate(world.tests.items()):
         for i in range(world.tests_each):
             made = _flared(scenes["test"], i, world, preset, _TEST_SEED + 1000 * number)
             pictures = {"input": _levels(made.input), "gt": _levels(made.target), "mask": made.mask}
             for role, pixels in pictures.items():
-                write_bytes(folder / "tests" / name / role / f"{i:03d}.png", png(pixels))
+                write_bytes(
+                    folder / "tests" / name / role / f"{i:03d}.png", photo.plain_png(pixels)
+                )
 
 
 def _drawn(world: World) -> dict[str, list[Bytes]]:
@@ -140,10 +140,3 @@ def _flared(scenes: Sequence[Bytes], i: int, world: World, preset: str, seed: in
 def _levels(picture: np.ndarray) -> Bytes:
     """*Encoded* floats as 8-bit codes."""
     return np.rint(np.clip(picture, 0, 1) * 255).astype(np.uint8)
-
-
-def png(pixels: Bytes) -> bytes:
-    """An encoded picture as a PNG file."""
-    buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=3)
-    return buffer.getvalue()

@@ -3,6 +3,7 @@
 NumPy and Pillow only; everything is computed in linear light and reproducible from one seed.
 """
 
+from semilar.flare.batch import make_samples, prepare_folder, write_sheet
 from semilar.flare.mapping import to_mapping
 from semilar.flare.patterns import PatternSet
 from semilar.flare.plan import SynthPlan, read_manifest
@@ -16,8 +17,11 @@ __all__ = [
     "Sample",
     "SynthPlan",
     "SynthSettings",
+    "make_samples",
     "night_scene",
+    "prepare_folder",
     "read_manifest",
     "synthesize",
     "to_mapping",
+    "write_sheet",
 ]

@@ -1,12 +1,9 @@
 """A folder of simulated samples in the layout of the benchmarks: input, gt, mask, flare."""
 
-import io
 import json
-import multiprocessing
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +15,8 @@ from semilar.flare.patterns import PatternSet
 from semilar.flare.plan import SynthPlan, manifest, same_bytes
 from semilar.flare.sample import Bytes, Sample
 from semilar.flare.synthesis import synthesize
+from semilar.photo import plain_png
+from semilar.processes import in_processes
 
 FOLDERS = ("gt", "mask", "flare", "input")
 """In the order of writing: a sample is complete when its input is there."""
@@ -35,7 +34,7 @@ class Made:
     """Why it could not be made, where it was not."""
 
 
-def prepare(plan: SynthPlan, out: Path, *, force: bool) -> list[int]:
+def prepare_folder(plan: SynthPlan, out: Path, *, force: bool) -> list[int]:
     """Write the manifest and list the samples that are still to be made."""
     if plan.patterns:
         _patterns(plan.patterns)
@@ -64,7 +63,7 @@ def make(plan: SynthPlan, out: Path, number: int) -> Made:
         pictures = {"gt": sample.target, "flare": sample.flare, "input": sample.input}
         for folder in FOLDERS:
             pixels = sample.mask if folder == "mask" else eight_bit(pictures[folder])
-            write_bytes(out / _file(folder, number), _png(pixels))
+            write_bytes(out / _file(folder, number), plain_png(pixels))
     except SemilarError as error:
         return Made(number, str(error))
     except OSError as error:
@@ -84,16 +83,9 @@ def sample_of(plan: SynthPlan, number: int) -> Sample:
     )
 
 
-def make_all(plan: SynthPlan, out: Path, numbers: list[int], jobs: int) -> Iterator[Made]:
+def make_samples(plan: SynthPlan, out: Path, numbers: list[int], jobs: int) -> Iterator[Made]:
     """Make many samples, in `jobs` processes; outcomes come as they are ready."""
-    if jobs <= 1 or len(numbers) < 2:
-        yield from (make(plan, out, number) for number in numbers)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        tasks = len(numbers)
-        chunk = max(min(tasks // (4 * jobs), 16), 1)
-        yield from pool.map(make, [plan] * tasks, [out] * tasks, numbers, chunksize=chunk)
+    return in_processes(partial(make, plan, out), numbers, jobs=jobs)
 
 
 def write_sheet(plan: SynthPlan, out: Path) -> Path:
@@ -109,7 +101,7 @@ def write_sheet(plan: SynthPlan, out: Path) -> Path:
     rows = [
         np.concatenate(tiles[i : i + SHEET_PAIRS], 1) for i in range(0, len(tiles), SHEET_PAIRS)
     ]
-    write_bytes(out / SHEET, _png(np.concatenate(rows)))
+    write_bytes(out / SHEET, plain_png(np.concatenate(rows)))
     return out / SHEET
 
 
@@ -130,9 +122,3 @@ def _file(folder: str, number: int) -> str:
 def _thumbnail(file: Path) -> Bytes:
     with Image.open(file) as picture:
         return np.asarray(picture.convert("RGB").resize((SHEET_CELL, SHEET_CELL)))
-
-
-def _png(pixels: Bytes) -> bytes:
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=3)
-    return buffer.getvalue()

@@ -1,6 +1,5 @@
-"""Decoded patterns, kept in memory: the same pattern is not decoded twice."""
+"""Patterns from their files: flare, black level and light source."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,27 +34,6 @@ class Decoded:
     def nbytes(self) -> int:
         """Memory that the pixels take."""
         return self.flare.nbytes + (self.light.nbytes if self.light is not None else 0)
-
-
-class DecodedCache:
-    """Least recently used patterns leave when the budget is full."""
-
-    def __init__(self, budget: int) -> None:
-        self._budget = budget
-        self._held: OrderedDict[Path, Decoded] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, flare: Path, light: Path | None) -> Decoded:
-        """From memory, or decoded now."""
-        found = self._held.pop(flare, None)
-        if found is None:
-            found = decode(flare, light)
-            self._bytes += found.nbytes
-        self._held[flare] = found
-        while self._bytes > self._budget and len(self._held) > 1:
-            _, dropped = self._held.popitem(last=False)
-            self._bytes -= dropped.nbytes
-        return found
 
 
 def decode(flare: Path, light: Path | None) -> Decoded:

@@ -10,10 +10,12 @@ Layouts are found by the names of folders, at any depth:
 
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
+from semilar.caches import ByteCache
 from semilar.errors import SemilarError
-from semilar.flare.decode import Decoded, DecodedCache
+from semilar.flare.decode import Decoded, decode
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp")
 PAIRS = {"compound_flare": "light_source", "flare_img": "light_img"}
@@ -38,14 +40,18 @@ class PatternSet:
         self.folder = Path(folder)
         self.groups = find_groups(self.folder)
         self.reflective = find_reflective(self.folder)
-        self._cache = DecodedCache(cache_bytes)
+        self._kept = ByteCache(_decoded, size=attrgetter("nbytes"), budget=cache_bytes)
 
     def __len__(self) -> int:
         return sum(len(group) for group in self.groups)
 
     def decode(self, pattern: Pattern) -> Decoded:
         """The pattern's pixels, decoded once as long as they fit into memory."""
-        return self._cache.get(pattern.flare, pattern.light)
+        return self._kept(pattern)
+
+
+def _decoded(pattern: Pattern) -> Decoded:
+    return decode(pattern.flare, pattern.light)
 
 
 def find_groups(folder: Path) -> list[list[Pattern]]:

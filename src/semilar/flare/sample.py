@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.floating]
-"""Pictures of light; float32 everywhere, though type checkers lose that along the way."""
-Bytes = NDArray[np.uint8]
+from semilar.photo import Bytes, Floats
+
 Bools = NDArray[np.bool_]
 
 

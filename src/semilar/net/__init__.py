@@ -7,6 +7,7 @@ torch.Size([1, 3, 40, 56])
 """
 
 from semilar.net.blocks import ConvBlock, PSCBlock
+from semilar.net.costs import cost, network_table
 from semilar.net.interface import FlareNet
 from semilar.net.memory import keep_freed_memory
 from semilar.net.registry import REGISTRY, NetInfo, build, describe, identity
@@ -18,7 +19,9 @@ __all__ = [
     "NetInfo",
     "PSCBlock",
     "build",
+    "cost",
     "describe",
     "identity",
     "keep_freed_memory",
+    "network_table",
 ]

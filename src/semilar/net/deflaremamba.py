@@ -149,7 +149,7 @@ class StateSpaceBlock(nn.Module):
         return features * self.feed_gain + self.feed(self.norm_feed(features))
 
 
-class Group(nn.Module):
+class MambaGroup(nn.Module):
     """Blocks between two normalisations, a convolution, and a shortcut around both."""
 
     def __init__(
@@ -201,8 +201,8 @@ class DeflareMamba(FlareNet):
         self.multiple = 2 * WINDOW * 2**scales
         widths = [width * 2**scale for scale in range(scales + 1)]
 
-        def group(channels: int, place: int) -> Group:
-            return Group(
+        def group(channels: int, place: int) -> MambaGroup:
+            return MambaGroup(
                 channels=channels,
                 depth=depths[place],
                 expansion=expansion,

@@ -16,8 +16,7 @@ _MMAP_MAX = -4
 def keep_freed_memory() -> bool:
     """Let this process reuse the memory it frees instead of returning it; true where that works.
 
-    Training and the torch engine call it; a program that runs a network of `build` by itself may.
-    Elsewhere than with glibc nothing happens.
+    `build` calls it, so that no network runs without it. Elsewhere than with glibc nothing happens.
     """
     if not sys.platform.startswith("linux"):
         return False

@@ -20,7 +20,7 @@ from semilar.net.nafnet import NAFNet
 from semilar.net.restormer import Restormer
 from semilar.net.uformer import Uformer
 
-Ending = Callable[[Tensor, Tensor], Tensor]  # planes and picture to scene (and flare), encoded
+Readout = Callable[[Tensor, Tensor], Tensor]  # planes and picture to scene (and flare), encoded
 
 
 def _residual(planes: Tensor, picture: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ def _as_is(planes: Tensor, picture: Tensor) -> Tensor:
     return planes
 
 
-ENDINGS: dict[str, Ending] = {
+ENDINGS: dict[str, Readout] = {
     "residual": _residual,  # three planes: the change
     "sigmoid": _sigmoid,  # three planes, the scene, or six, scene and flare
     "sigmoid-of-sum": _sigmoid_of_sum,  # six planes: change of the scene, flare

@@ -11,6 +11,7 @@ from semilar.net.deflaremamba import DeflareMamba
 from semilar.net.guest import build_guest, load_class
 from semilar.net.hinet import HINet
 from semilar.net.interface import MIN_SIZE, FlareNet
+from semilar.net.memory import keep_freed_memory
 from semilar.net.mfdnet import MFDNet
 from semilar.net.nafnet import NAFNet
 from semilar.net.published import PUBLISHED, build_published
@@ -252,8 +253,11 @@ def describe(name: str) -> NetInfo:
 def build(name: str, **options: Any) -> FlareNet:
     """The network called `name`, freshly initialised; `options` override its size and parts.
 
+    From then on the process keeps the memory that it frees (`keep_freed_memory`).
+
     >>> net = build("raliformer-t")
     """
+    keep_freed_memory()
     info = describe(name)
     return info.builder(**{**info.options, **options})
 

@@ -117,7 +117,7 @@ class PartialConv(nn.Module):
         return nn.functional.gelu(torch.where(seen == 0, 0.0, scaled))
 
 
-class Stage(nn.Module):
+class SgsftStage(nn.Module):
     """Blocks, every second one shifted, the spectrum, and a convolution beside a shortcut."""
 
     def __init__(self, *, channels: int, depth: int, heads: int) -> None:
@@ -184,15 +184,15 @@ class SGSFT(FlareNet):
         self.first = Contrast(channels=width)
         self.shrink = nn.Sequential(*resize_conv(width, width, stride=2))
         self.encoder = nn.ModuleList(
-            Stage(channels=w, depth=depth, heads=2**s)
+            SgsftStage(channels=w, depth=depth, heads=2**s)
             for s, (w, depth) in enumerate(zip(widths, encoder, strict=True))
         )
         self.down = nn.ModuleList(
             nn.Sequential(*resize_conv(w, 2 * w, stride=2)) for w in widths[:-1]
         )
-        self.bottleneck = Stage(channels=widths[-1], depth=bottleneck, heads=2 ** (stages - 1))
+        self.bottleneck = SgsftStage(channels=widths[-1], depth=bottleneck, heads=2 ** (stages - 1))
         self.decoder = nn.ModuleList(
-            Stage(channels=2 * w, depth=depth, heads=2**s)
+            SgsftStage(channels=2 * w, depth=depth, heads=2**s)
             for s, (w, depth) in enumerate(zip(widths, decoder, strict=True))
         )
         self.up = nn.ModuleList(

@@ -1,11 +1,16 @@
-"""Photographs in a folder."""
+"""Photographs in a folder, and the names by which those of several folders belong together."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from semilar.photo.formats import known_suffixes
 from semilar.photo.model import PhotoError
+
+# Data sets put the role into the file name: input_000001.png, gt_000001.png, 000001_mask.png.
+_ROLES = "input|gt|target|truth|mask|output|result|pred|restored|blend|deflare|flare|clear|clean"
+_ROLE = re.compile(rf"^(?:{_ROLES})[_-]+(?=.)|(?<=.)[_-]+(?:{_ROLES})$", re.IGNORECASE)
 
 
 def find_photos(
@@ -33,3 +38,18 @@ def find_photos(
         paths = (Path(place, name) for name in files if not name.startswith("."))
         found += [path for path in paths if path.suffix.lower() in suffixes and path.is_file()]
     return sorted(found)
+
+
+def photos_by_name(folder: Path, *, roles: bool = True) -> dict[str, Path]:
+    """Every photograph below `folder` by its name, suffix aside; the same name twice is an error.
+
+    Without `roles`, what a file is for does not count: `input_7.png` and `gt_7.jpg` are both `7`.
+    """
+    found: dict[str, Path] = {}
+    for file in find_photos(folder):
+        place = file.relative_to(folder)
+        name = place.with_name(place.stem if roles else _ROLE.sub("", place.stem)).as_posix()
+        if name in found:
+            raise PhotoError(f"{file}: has the same name as {found[name].name}; keep one of them.")
+        found[name] = file
+    return found

@@ -2,7 +2,8 @@
 
 *Encoded* values are what files hold: the sRGB curve of IEC 61966-2-1 has been applied. *Linear*
 values are proportional to light, the only place where flare adds. The synthesis protocol of the
-paper (appendix B, "inverse gamma correction") uses a plain power instead of the sRGB curve.
+paper (appendix B, "inverse gamma correction") uses a plain power instead of the sRGB curve: that is
+`semilar.flare.background.power_table`.
 """
 
 from functools import lru_cache
@@ -10,7 +11,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
+"""Pictures of light; float32 everywhere, though type checkers lose that along the way."""
 
 # The published constants of the sRGB standard.
 _CUT_ENCODED, _CUT_LINEAR = 0.04045, 0.0031308
@@ -33,16 +35,6 @@ def linear_to_srgb(linear: NDArray[np.floating]) -> Floats:
     x = np.asarray(linear, np.float64)
     high = (1 + _OFFSET) * np.maximum(x, _CUT_LINEAR) ** (1 / _POWER) - _OFFSET
     return np.where(x <= _CUT_LINEAR, x * _SLOPE, high).astype(np.float32)
-
-
-def power_to_linear(encoded: NDArray[np.floating], gamma: float) -> Floats:
-    """Encoded floats in [0, 1] to linear light by a plain power (the synthesis protocol)."""
-    return np.power(np.clip(encoded, 0, None), gamma, dtype=np.float32)
-
-
-def linear_to_power(linear: NDArray[np.floating], gamma: float) -> Floats:
-    """Linear light to encoded floats by a plain power, the inverse of `power_to_linear`."""
-    return np.power(np.clip(linear, 0, None), 1 / gamma, dtype=np.float32)
 
 
 @lru_cache(maxsize=2)

@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from semilar.errors import PhotoError as PhotoError
 
+Bytes = NDArray[np.uint8]
 Pixels = NDArray[Any]
 """Encoded light. White is the largest value of an integer type and 1 for floats; TIFF files may
 hold floats beyond 0 and 1. The types are uint8, uint16 and, from TIFF, uint32, int32, float16,

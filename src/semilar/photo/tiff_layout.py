@@ -13,7 +13,7 @@ _SMALLER_OR_MASK = 1 | 4  # bits of NewSubfileType: no page of its own
 
 
 @dataclass(frozen=True)
-class Entry:
+class TiffEntry:
     """The value of one tag as its bytes."""
 
     type: int
@@ -27,7 +27,7 @@ class Directory:
 
     order: str  # of bytes, as `struct` writes it: < or >
     big: bool
-    entries: dict[int, Entry]
+    entries: dict[int, TiffEntry]
     next: int  # offset of the next page's directory, 0 at the end
 
     def numbers(self, tag: int, default: tuple[int, ...] = ()) -> tuple[int, ...]:
@@ -41,12 +41,12 @@ class Directory:
         """The first value of a tag of whole numbers."""
         return (self.numbers(tag) or (default,))[0]
 
-    def part(self, tag: int, index: int, parts: int) -> Entry:
+    def part(self, tag: int, index: int, parts: int) -> TiffEntry:
         """One of `parts` equal parts of a tag's values."""
         entry = self.entries[tag]
         length = len(entry.raw) // parts
         raw = entry.raw[index * length : (index + 1) * length]
-        return Entry(entry.type, entry.count // parts, raw)
+        return TiffEntry(entry.type, entry.count // parts, raw)
 
 
 def first_directory(content: bytes) -> Directory:
@@ -70,15 +70,15 @@ def count_pages(content: bytes) -> int:
 
 
 def with_directory(
-    content: bytes, page: Directory, changed: dict[int, int | Entry | None]
+    content: bytes, page: Directory, changed: dict[int, int | TiffEntry | None]
 ) -> bytes:
     """The file with one page: `page` with some tags changed, or left out (None)."""
-    entries: dict[int, Entry] = dict(page.entries)
+    entries: dict[int, TiffEntry] = dict(page.entries)
     for tag, value in changed.items():
         if value is None:
             entries.pop(tag, None)
         elif isinstance(value, int):
-            entries[tag] = Entry(_LONG, 1, struct.pack(f"{page.order}I", value))
+            entries[tag] = TiffEntry(_LONG, 1, struct.pack(f"{page.order}I", value))
         else:
             entries[tag] = value
     start = len(content) + len(content) % 2
@@ -115,14 +115,14 @@ def _directory(content: bytes, start: int) -> Directory:
     if count > _MOST_ENTRIES:
         raise ValueError("a directory of too many tags")
     at = start + (8 if big else 2)
-    entries: dict[int, Entry] = {}
+    entries: dict[int, TiffEntry] = {}
     for _ in range(count):
         tag, kind, length = _at(f"{order}HH{number}", content, at)
         place, size = at + 4 + room, length * _SIZES.get(kind, 1)
         if size > room:
             place = _at(f"{order}{number}", content, place)[0]
         if place + size <= len(content):  # others do without a tag that points behind the end
-            entries.setdefault(tag, Entry(kind, length, content[place : place + size]))
+            entries.setdefault(tag, TiffEntry(kind, length, content[place : place + size]))
         at += 4 + 2 * room
     return Directory(order, big, entries, _at(f"{order}{number}", content, at)[0])
 

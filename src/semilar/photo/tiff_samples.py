@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import TiffImagePlugin
 
 from semilar.photo.model import Pixels, UnsupportedPixelsError
-from semilar.photo.tiff_layout import Directory, Entry, first_directory, with_directory
+from semilar.photo.tiff_layout import Directory, TiffEntry, first_directory, with_directory
 
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _PHOTOMETRIC, _FILL_ORDER = 256, 257, 258, 259, 262, 266
 _STRIP_OFFSETS, _ORIENTATION, _SAMPLES, _STRIP_BYTES, _PLANES = 273, 274, 277, 279, 284
@@ -110,7 +110,7 @@ class TiffSamples:
         pixel = self._step * int(self.type[1:])
         width = page.number(_WIDTH)
         tile = page.number(_TILE_WIDTH)
-        changed: dict[int, int | Entry | None] = {
+        changed: dict[int, int | TiffEntry | None] = {
             _WIDTH: -(-width // tile) * tile * pixel if tile else width * pixel,
             _BITS: 8,
             _PHOTOMETRIC: _BLACK_IS_ZERO,

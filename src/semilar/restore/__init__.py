@@ -1,6 +1,6 @@
 """A photograph of any size through a network: engines, full resolution, batches, watching."""
 
-from semilar.restore.batch import Outcome, Tally, Wishes, restore_jobs, shown
+from semilar.restore.batch import Outcome, PhotoOptions, Tally, error_text, restore_jobs, shown
 from semilar.restore.curves import decode
 from semilar.restore.engines import Engine
 from semilar.restore.export import export_model
@@ -9,8 +9,16 @@ from semilar.restore.jobs import STREAM, Job, JobPlan, plan_jobs
 from semilar.restore.models import DEFAULT_MODEL, Model, find_model, known_models
 from semilar.restore.naming import MARK
 from semilar.restore.oneshot import remove
-from semilar.restore.pipeline import Layer, Restored, Step, ToFiles, from_file, pipe, with_remover
-from semilar.restore.remover import Remover, Result
+from semilar.restore.pipeline import (
+    LayerName,
+    PipelineStep,
+    Restored,
+    ToFiles,
+    from_file,
+    pipe,
+    with_remover,
+)
+from semilar.restore.remover import Remover, Result, check_strength
 from semilar.restore.watch import Watcher
 
 __all__ = [
@@ -21,18 +29,20 @@ __all__ = [
     "Found",
     "Job",
     "JobPlan",
-    "Layer",
+    "LayerName",
     "Model",
     "Outcome",
+    "PhotoOptions",
+    "PipelineStep",
     "Remover",
     "Restored",
     "Result",
-    "Step",
     "Tally",
     "ToFiles",
     "Watcher",
-    "Wishes",
+    "check_strength",
     "decode",
+    "error_text",
     "export_model",
     "find_model",
     "from_file",

@@ -49,17 +49,11 @@ class Outcome:
         """The text of the error, or the notes."""
         if self.error is None:
             return " ".join(self.notes)
-        if isinstance(self.error, SemilarError):
-            return str(self.error)
-        if isinstance(self.error, MemoryError):
-            return f"{shown(self.job.source)}: needs more memory than there is."
-        if isinstance(self.error, OSError):
-            return f"{shown(self.job.source)}: {self.error.strerror or self.error}."
-        return f"{shown(self.job.source)}: {type(self.error).__name__}: {self.error}"
+        return error_text(shown(self.job.source), self.error)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
+class PhotoOptions:
     """What the person asked for, the same for every photo of a batch."""
 
     strength: float = 1.0
@@ -82,16 +76,29 @@ class Wishes:
         )
 
 
+def error_text(name: str, error: Exception) -> str:
+    """What went wrong with the photo called `name`, for a person."""
+    if isinstance(error, SemilarError):
+        return str(error)
+    if isinstance(error, FileNotFoundError):
+        return f"{name}: there is no such file."
+    if isinstance(error, MemoryError):
+        return f"{name}: needs more memory than there is."
+    if isinstance(error, OSError):
+        return f"{name}: {error.strerror or error}."
+    return f"{name}: {type(error).__name__}: {error}"
+
+
 def shown(source: Path) -> str:
     """A source's name in messages."""
     return "standard input" if source == STREAM else str(source)
 
 
-def restore_file(job: Job, remover: Session, wishes: Wishes) -> Outcome:
+def restore_file(job: Job, remover: Session, options: PhotoOptions) -> Outcome:
     """Restore one photo. Whatever is wrong with it ends in the outcome."""
     started = time.perf_counter()
     try:
-        facts = _restore(job, remover, wishes)
+        facts = _restore(job, remover, options)
     except Exception as error:  # a batch goes on whatever one file does
         facts = {"status": "failed", "error": error}
     return Outcome(job=job, seconds=time.perf_counter() - started, **facts)
@@ -101,20 +108,20 @@ def _opened(remover: Session) -> Remover:
     return remover.result() if isinstance(remover, Future) else remover
 
 
-def _restore(job: Job, remover: Session, wishes: Wishes) -> dict:
+def _restore(job: Job, remover: Session, options: PhotoOptions) -> dict:
     """One file through the pipeline; gives what there is to say about it."""
-    if wishes.skip_existing and job.target != STREAM and job.target.exists():
+    if options.skip_existing and job.target != STREAM and job.target.exists():
         return {"status": "skipped"}
     for target in job.targets:
-        if target.exists() and not wishes.force:
+        if target.exists() and not options.force:
             raise OutputExistsError(f"{target}: already exists.")
     source = sys.stdin.buffer.read() if job.source == STREAM else job.source
     write = ToFiles(
-        scene=partial(_send, quality=wishes.quality) if job.target == STREAM else job.target,
+        scene=partial(_send, quality=options.quality) if job.target == STREAM else job.target,
         flare=job.flare,
         compare=job.compare,
-        quality=wishes.quality,
-        force=wishes.force,
+        quality=options.quality,
+        force=options.force,
     )
     facts: dict = {}
 
@@ -122,7 +129,7 @@ def _restore(job: Job, remover: Session, wishes: Wishes) -> dict:
         write(restored)
         before, result = restored.before, restored.result
         facts.update(
-            status="restored" if result.found and wishes.strength > 0 else "unchanged",
+            status="restored" if result.found and options.strength > 0 else "unchanged",
             notes=before.notes + photos.losses(result.image, job.target),
             found=result.found,
             light=result.light,
@@ -130,9 +137,9 @@ def _restore(job: Job, remover: Session, wishes: Wishes) -> dict:
         )
 
     def restore(photo: Photo) -> Restored:
-        return with_remover(_opened(remover), strength=wishes.strength, mask=wishes.mask)(photo)
+        return with_remover(_opened(remover), strength=options.strength, mask=options.mask)(photo)
 
-    pipe(wishes.source(source, name=shown(job.source)), restore, sink)
+    pipe(options.source(source, name=shown(job.source)), restore, sink)
     return facts
 
 
@@ -153,7 +160,7 @@ def _send(photo: Photo, quality: int | None) -> None:
 def restore_jobs(
     jobs: Iterable[Job],
     remover: Session,
-    wishes: Wishes,
+    options: PhotoOptions,
     *,
     workers: int = 1,
     stop: threading.Event | None = None,
@@ -170,7 +177,7 @@ def restore_jobs(
         while True:
             if not stop.is_set():
                 running |= {
-                    pool.submit(restore_file, job, remover, wishes)
+                    pool.submit(restore_file, job, remover, options)
                     for job in islice(waiting, workers - len(running))
                 }
             if not running:

@@ -10,8 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.photo import Pixels, white
-from semilar.photo.light import Floats, linear_to_srgb, srgb_table, srgb_to_linear
+from semilar.photo import Floats, Pixels, linear_to_srgb, srgb_table, srgb_to_linear, white
 
 _STEPS_8 = 65535  # at the dark end, where the curve is steepest, still 20 steps per 8-bit code
 _STEPS = 8192

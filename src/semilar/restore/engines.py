@@ -7,7 +7,7 @@ import numpy as np
 
 from semilar import plugins
 from semilar.errors import ModelError
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 from semilar.restore.models import Model
 from semilar.threads import cores
 

@@ -9,7 +9,7 @@ import numpy as np
 from semilar.errors import ModelError, OutputExistsError, SettingError
 from semilar.extras import load_extra
 from semilar.files import atomic_path
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 from semilar.restore.engines import Engine
 from semilar.restore.models import find_model
 from semilar.restore.torch_engine import load_network

@@ -1,11 +1,8 @@
 """Filters over small neighbourhoods of a picture, (h, w, c), in NumPy alone."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[Any]  # float32 throughout
+from semilar.photo import Floats
 
 
 def ramp(x: Floats, low: float, high: float) -> Floats:

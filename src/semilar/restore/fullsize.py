@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from semilar.photo import Pixels
-from semilar.photo.light import Floats
+from semilar.photo import Floats, Pixels
 from semilar.restore.curves import decode, encode
 from semilar.restore.lamps import brightness
 from semilar.restore.layer import CLIPPED_FROM, Layer, Small, clipped

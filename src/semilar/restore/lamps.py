@@ -9,7 +9,8 @@ clipped light close together that stays which it leaves brightest.
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.restore.filters import Floats, box, highest, ramp
+from semilar.photo import Floats
+from semilar.restore.filters import box, highest, ramp
 
 # What is clipped in a channel, and what the network calls so bright there (*linear* light), stays.
 _BRIGHT = (0.5, 0.75)

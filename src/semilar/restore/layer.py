@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from semilar.photo import Floats
 from semilar.restore.curves import encoded
-from semilar.restore.filters import Floats, box, filtered, octave, ramp
+from semilar.restore.filters import box, filtered, octave, ramp
 from semilar.restore.lamps import brightness, lamps
 from semilar.restore.resample import catmull_rom
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import ModelError
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 
 Bools = NDArray[np.bool_]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from semilar.errors import ModelError
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 from semilar.restore.engines import one_by_one
 from semilar.threads import nothing_is_reported
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from semilar.errors import ModelError
 from semilar.extras import load_extra
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 from semilar.restore.engines import one_by_one
 
 

@@ -17,8 +17,8 @@ from semilar.restore.compare import side_by_side
 from semilar.restore.remover import Remover, Result
 
 T = TypeVar("T")
-Layer = Literal["scene", "flare", "compare"]
-Step = Literal["read", "remove", "write"]
+LayerName = Literal["scene", "flare", "compare"]
+PipelineStep = Literal["read", "remove", "write"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Restored:
     before: Photo
     result: Result[Photo]
 
-    def picture(self, layer: Layer = "scene") -> Photo:
+    def picture(self, layer: LayerName = "scene") -> Photo:
         """The restored scene, the flare that was taken away, or before and after in one."""
         if layer == "flare":
             return self.result.flare
@@ -42,7 +42,7 @@ def pipe(
     restore: Callable[[Photo], T],
     sink: Callable[[T], None],
     *,
-    after: Callable[[Step], None] = lambda step: None,
+    after: Callable[[PipelineStep], None] = lambda step: None,
 ) -> int:
     """Take every picture of `source` through `restore` to `sink`; gives how many there were.
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import ModelError, SettingError
-from semilar.photo import Photo, Pixels
-from semilar.photo.light import srgb_to_linear
+from semilar.photo import Photo, Pixels, srgb_to_linear
 from semilar.restore.curves import encoded
 from semilar.restore.engines import Engine, cores, open_engine
 from semilar.restore.found import Found, how_much

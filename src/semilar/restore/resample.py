@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 
 Reals = NDArray[np.floating[Any]]
 

@@ -6,7 +6,7 @@ from safetensors import SafetensorError, safe_open
 
 from semilar.errors import ModelError
 from semilar.extras import load_extra
-from semilar.photo.light import Floats
+from semilar.photo import Floats
 from semilar.restore.models import Model
 from semilar.weights import ModelCard
 
@@ -45,9 +45,8 @@ class TorchEngine:
 def load_network(model: Model) -> Any:
     """The network of `model` as its card names it, with its weights, in evaluation mode."""
     load_extra("torch", "train")
-    from semilar.net import build, keep_freed_memory
+    from semilar.net import build
 
-    keep_freed_memory()
     path = model.need_safetensors()
     try:
         with safe_open(path, framework="pt") as file:

@@ -8,9 +8,8 @@ the cost of so many runs.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from semilar.photo import Floats
 
 # Bits: 1 mirrors left and right, 2 top and bottom, 4 swaps height and width. In this order the
 # first two, four and eight differ most.

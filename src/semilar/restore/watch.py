@@ -9,7 +9,7 @@ from semilar.photo import find_photos
 from semilar.restore.jobs import Job
 from semilar.restore.naming import inside, is_result
 
-State = tuple[int, int]  # size and time of the last change, nanoseconds
+FileState = tuple[int, int]  # size and time of the last change, nanoseconds
 
 
 class Watcher:
@@ -34,8 +34,8 @@ class Watcher:
             raise SettingError(f"{target}: is the watched folder; results need another one.")
         self.source, self.target = source, target
         self.settle, self.clock = settle, clock
-        self._seen: dict[Path, tuple[State, float]] = {}
-        self._handed: dict[Path, State] = {}
+        self._seen: dict[Path, tuple[FileState, float]] = {}
+        self._handed: dict[Path, FileState] = {}
 
     def look(self) -> list[Job]:
         """The photos that have become ready since the last look."""
@@ -57,7 +57,7 @@ class Watcher:
                 ready.append(job)
         return ready
 
-    def _photos(self) -> Iterator[tuple[Path, State]]:
+    def _photos(self) -> Iterator[tuple[Path, FileState]]:
         inside = self.target.resolve().is_relative_to(self.source.resolve())
         own = self.target.resolve() if inside else None
         for path in find_photos(self.source):
@@ -71,7 +71,7 @@ class Watcher:
                 yield path, (status.st_size, status.st_mtime_ns)
 
 
-def _done(job: Job, state: State) -> bool:
+def _done(job: Job, state: FileState) -> bool:
     try:
         return job.target.stat().st_mtime_ns >= state[1]
     except OSError:

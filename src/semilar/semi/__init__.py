@@ -8,12 +8,12 @@ from semilar.semi.rule import UpdateRule
 from semilar.semi.settings import Semi
 from semilar.semi.shards import MergedRepository, reshard, shard_path
 from semilar.semi.teacher import Teacher
-from semilar.semi.unsupervised import Net, UnsupervisedLoss
+from semilar.semi.unsupervised import Forward, UnsupervisedLoss
 
 __all__ = [
+    "Forward",
     "MergedRepository",
     "Mixup",
-    "Net",
     "PseudoLabeler",
     "Repository",
     "Semi",

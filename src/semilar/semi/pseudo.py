@@ -10,7 +10,7 @@ from semilar.data import UnlabeledSample, View
 from semilar.semi.repository import Offer, Repository
 from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
-Restore = Callable[[Tensor], Tensor]
+RestoreBatch = Callable[[Tensor], Tensor]
 Score = Callable[[Tensor], Tensor]
 
 
@@ -34,7 +34,7 @@ class PseudoLabeler:
 
     def __call__(
         self,
-        restore: Restore,
+        restore: RestoreBatch,
         samples: Sequence[UnlabeledSample],
         *,
         step: int,
@@ -72,7 +72,7 @@ class PseudoLabeler:
         return [None if entry.label is None else to_float(entry.label) for entry in entries]
 
     def _candidates(
-        self, restore: Restore, samples: Sequence[UnlabeledSample], device: torch.device
+        self, restore: RestoreBatch, samples: Sequence[UnlabeledSample], device: torch.device
     ) -> list[Tensor]:
         """Bounded candidates (3, H, W) in the photos' own frames, on the CPU."""
         views = [_whole(sample) for sample in samples]

@@ -1,9 +1,7 @@
 """What a repository says about itself: statistics, exported pairs, an HTML page."""
 
-import base64
 import html
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from semilar.errors import SemilarError
-from semilar.photo import read, to_depth
+from semilar.photo import data_address, read, to_depth
 from semilar.semi.repository import Entry, Event
 from semilar.semi.rule import Decision, Label
 from semilar.semi.shards import MergedRepository
@@ -148,12 +146,7 @@ def _row(entry: Entry, history: list[Event], photos: Path | None) -> str:
 def _image(picture: Image.Image | None) -> str:
     if picture is None:
         return "–"
-    buffer = BytesIO()
-    picture.thumbnail((360, 360))
-    picture.save(buffer, "JPEG", quality=85)
-    return (
-        f'<img alt="" src="data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
-    )
+    return f'<img alt="" src="{data_address(np.asarray(picture), side=360)}">'
 
 
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Pseudo labels</title>

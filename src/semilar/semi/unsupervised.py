@@ -10,7 +10,7 @@ from semilar.data import UnlabeledSample
 from semilar.loss import PIXEL_LOSSES, Features, keep_valid, perceptual
 from semilar.semi.settings import Semi
 
-Net = Callable[[Tensor], tuple[Tensor, Tensor]]
+Forward = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class UnsupervisedLoss:
 
     def __call__(
         self,
-        net: Net,
+        net: Forward,
         samples: Sequence[UnlabeledSample],
         target: Tensor,
         valid: Tensor,

@@ -15,9 +15,9 @@ from semilar.serve import access_log, problems, routes, site
 from semilar.serve.connection import HEAD_SECONDS
 from semilar.serve.guard import Exchange, Guard
 from semilar.serve.hosts import Callers
-from semilar.serve.job import Asked, Restore
+from semilar.serve.restoring import Asked, Restore
 from semilar.serve.service import Service
-from semilar.serve.settings import Settings
+from semilar.serve.settings import ServiceSettings
 
 _EXPOSED = [
     "Content-Disposition",
@@ -29,13 +29,13 @@ _EXPOSED = [
 
 
 def create_app(
-    restore: Restore, *, settings: Settings | None = None, model: dict[str, Any]
+    restore: Restore, *, settings: ServiceSettings | None = None, model: dict[str, Any]
 ) -> FastAPI:
     """The service around one function that restores photos, called from several threads.
 
     `model` is what `/v1/models` says of it: name and engine.
     """
-    settings = settings or Settings()
+    settings = settings or ServiceSettings()
     service = Service.build(settings, restore, model)
     app = FastAPI(
         title="semilar",

@@ -19,7 +19,7 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from semilar.serve.found import WORDS, Found
+from semilar.serve.found import WORDS, FoundFlare
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 MEDIA_TYPE = CONTENT_TYPE_LATEST
@@ -57,7 +57,9 @@ class Metrics:
         """Count an answer."""
         self._answers.labels(status).inc()
 
-    def restored(self, found: Found, *, received: int, sent: int, work: float, wait: float) -> None:
+    def restored(
+        self, found: FoundFlare, *, received: int, sent: int, work: float, wait: float
+    ) -> None:
         """Count a photo: bytes in and out, seconds of work and of waiting."""
         self._photos.labels(found.word).inc()
         self._received.inc(received)

@@ -5,11 +5,11 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from semilar.serve.found import WORDS
-from semilar.serve.job import Options
 from semilar.serve.names import MEDIA_TYPES
 from semilar.serve.problems import MEDIA_TYPE as PROBLEM_TYPE
 from semilar.serve.problems import ProblemText
-from semilar.serve.settings import Settings
+from semilar.serve.restoring import ClientOptions
+from semilar.serve.settings import ServiceSettings
 
 
 class Model(BaseModel):
@@ -44,7 +44,7 @@ class State(BaseModel):
 
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
-_FIELDS: dict[str, Any] = Options.model_json_schema()["properties"]
+_FIELDS: dict[str, Any] = ClientOptions.model_json_schema()["properties"]
 
 REMOVE_BODY: dict[str, Any] = {
     "required": True,
@@ -86,7 +86,7 @@ _MESSAGES = {
 _RETRY = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
 
 
-def remove_responses(settings: Settings) -> dict[int | str, dict[str, Any]]:
+def remove_responses(settings: ServiceSettings) -> dict[int | str, dict[str, Any]]:
     """Every answer `/v1/remove` can give."""
     text = {"schema": {"type": "string"}}
     headers = {
@@ -110,12 +110,12 @@ def remove_responses(settings: Settings) -> dict[int | str, dict[str, Any]]:
     return {200: picture, **{status: _problem(status) for status in statuses}}
 
 
-def locked_responses(settings: Settings) -> dict[int | str, dict[str, Any]]:
+def locked_responses(settings: ServiceSettings) -> dict[int | str, dict[str, Any]]:
     """The answer to those without a token, where one is wanted."""
     return {} if settings.token is None else {401: _problem(401)}
 
 
-def metrics_responses(settings: Settings) -> dict[int | str, dict[str, Any]]:
+def metrics_responses(settings: ServiceSettings) -> dict[int | str, dict[str, Any]]:
     """Text, or the demand for a token."""
     text = {
         "description": "Prometheus text.",

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from semilar.photo import Photo
 from semilar.restore import Remover, Restored, with_remover
-from semilar.serve.found import Found, found
-from semilar.serve.job import Asked, Restore
+from semilar.serve.found import FoundFlare, found
+from semilar.serve.restoring import Asked, Restore
 
 
 def restorer(remover: Remover) -> Restore:
     """What the service calls from its threads: the wanted layer, and how much flare was found."""
 
-    def restore(photo: Photo, asked: Asked) -> tuple[Photo, Found]:
+    def restore(photo: Photo, asked: Asked) -> tuple[Photo, FoundFlare]:
         # At strength 0 nothing changes, but what was found is told all the same.
         strength = asked.strength or 1.0
         restored = with_remover(remover, strength=strength, mask=asked.mask)(photo)

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 from semilar.serve import openapi
 from semilar.serve.body import ClientGoneError, read_upload
-from semilar.serve.job import Answer, Options
 from semilar.serve.metrics import MEDIA_TYPE as METRICS_TYPE
 from semilar.serve.names import disposition
+from semilar.serve.places import FullError
 from semilar.serve.problems import busy, invalid
+from semilar.serve.restoring import Answer, ClientOptions
 from semilar.serve.service import Service
-from semilar.serve.work import FullError
 
 _CLIENT_GONE = 499  # as nginx counts it; nobody is there to read it
 
@@ -42,13 +42,13 @@ def _add_remove(router: APIRouter, service: Service, locked: list[Any]) -> None:
         responses=openapi.remove_responses(service.settings),
         openapi_extra={"requestBody": openapi.REMOVE_BODY},
     )
-    async def remove(request: Request, options: Annotated[Options, Query()]) -> Response:
+    async def remove(request: Request, options: Annotated[ClientOptions, Query()]) -> Response:
         """The photo is the body, or the field `photo` of a form; options are query parameters or
         form fields. A form may bring a `mask` too: white where flare may be taken away, black where
         nothing may change. The answer is a picture of the same size with the metadata kept.
         Nothing is stored."""
         try:
-            with service.work.place():
+            with service.places.place():
                 upload = await read_upload(request, service.settings.limits)
                 answer = await service.run(request, upload, _merged(options, upload.fields))
         except FullError as full:
@@ -59,12 +59,12 @@ def _add_remove(router: APIRouter, service: Service, locked: list[Any]) -> None:
         return _picture(answer)
 
 
-def _merged(options: Options, fields: dict[str, str]) -> Options:
+def _merged(options: ClientOptions, fields: dict[str, str]) -> ClientOptions:
     """Options from the query and from form fields; a form field wins."""
     if not fields:
         return options
     try:
-        return Options.model_validate({**options.model_dump(exclude_unset=True), **fields})
+        return ClientOptions.model_validate({**options.model_dump(exclude_unset=True), **fields})
     except ValidationError as error:
         raise invalid(error) from None
 

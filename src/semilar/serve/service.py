@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 from fastapi import Request
 
 from semilar.serve.body import ClientGoneError, Upload
-from semilar.serve.job import AbandonedError, Answer, Options, Restore, restore_file
 from semilar.serve.metrics import Metrics
+from semilar.serve.places import Places, TooLongError
 from semilar.serve.problems import RefusedError, busy
 from semilar.serve.rates import Rate
-from semilar.serve.settings import Settings
-from semilar.serve.work import TooLongError, Work
+from semilar.serve.restoring import AbandonedError, Answer, ClientOptions, Restore, restore_file
+from semilar.serve.settings import ServiceSettings
 
 T = TypeVar("T")
 
@@ -26,16 +26,16 @@ T = TypeVar("T")
 class Service:
     """One process's share of the service."""
 
-    settings: Settings
+    settings: ServiceSettings
     restore: Restore
     model: dict[str, Any]
-    work: Work
+    places: Places
     rate: Rate
     metrics: Metrics
     ready: bool = False
 
     @classmethod
-    def build(cls, settings: Settings, restore: Restore, model: dict[str, Any]) -> "Service":
+    def build(cls, settings: ServiceSettings, restore: Restore, model: dict[str, Any]) -> "Service":
         """A service that has not begun yet."""
         limits = settings.limits
         metrics = Metrics()
@@ -43,7 +43,7 @@ class Service:
             settings=settings,
             restore=restore,
             model=model,
-            work=Work(workers=limits.workers, queue=limits.queue, changed=metrics.busy),
+            places=Places(workers=limits.workers, queue=limits.queue, changed=metrics.busy),
             rate=Rate(limits.rate),
             metrics=metrics,
         )
@@ -70,13 +70,13 @@ class Service:
             message = f"More than {limit:g} photos a minute; try again in {seconds} s."
             raise busy(seconds, message, HTTPStatus.TOO_MANY_REQUESTS)
 
-    async def run(self, request: Request, upload: Upload, options: Options) -> Answer:
+    async def run(self, request: Request, upload: Upload, options: ClientOptions) -> Answer:
         """Restore one photo in a thread, unless the client goes away before."""
         limits = self.settings.limits
         arrived = time.perf_counter()
         steps = functools.partial(restore_file, upload, options, limits, self.restore)
         try:
-            job = self.work.run(steps, seconds=limits.job_seconds)
+            job = self.places.run(steps, seconds=limits.job_seconds)
             answer = await _unless_gone(request, job)
         except TooLongError:
             message = f"The photo took longer than the limit of {limits.job_seconds:g} s."

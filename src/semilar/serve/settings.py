@@ -54,7 +54,7 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class ServiceSettings:
     """What the service is and who may use it."""
 
     limits: Limits = field(default_factory=Limits)

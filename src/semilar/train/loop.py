@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from semilar.data import MIXUP, STEP, derived_seed
 from semilar.errors import SemilarError
 from semilar.loss import Features, total
+from semilar.photo import plain_png
 from semilar.semi import PseudoLabeler, Teacher, UnsupervisedLoss
 from semilar.train.checkpoint import Checkpoint, save_checkpoint, saved_steps
 from semilar.train.display import Display, Speed
@@ -36,7 +37,7 @@ Terms = dict[str, Tensor]
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """The plain values of a checkpoint."""
 
     step: int = 0
@@ -69,7 +70,7 @@ class Trainer:
     cases: dict[str, list[Case] | list[ScoredPhoto]]
     display: Display
     logbook: Logbook | None
-    progress: Progress
+    progress: TrainingProgress
     origin: ModelCard = field(default_factory=ModelCard)
     """The card of the weights that the run started from."""
 
@@ -273,14 +274,8 @@ class Trainer:
         )
 
     def _sheet(self) -> None:
-        from io import BytesIO
-
-        from PIL import Image
-
-        buffer = BytesIO()
         sheet = sample_sheet(self._measured(), self.cases, device=self.fabric.device)
-        Image.fromarray(sheet).save(buffer, "PNG")
-        self.folder.save_sheet(self.progress.step, buffer.getvalue())
+        self.folder.save_sheet(self.progress.step, plain_png(sheet))
 
     def save(self) -> None:
         """Write a checkpoint and tie the repository to it."""

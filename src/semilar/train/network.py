@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from semilar.data import derived_seed
 from semilar.errors import SemilarError
-from semilar.net import ConvBlock, PSCBlock, build, keep_freed_memory
+from semilar.net import ConvBlock, PSCBlock, build
 from semilar.train.adamp import AdamP
 from semilar.train.checkpoint import Checkpoint
 from semilar.train.muon import Muon
@@ -19,7 +19,6 @@ from semilar.weights import SUFFIXES, bundled, verify
 
 def build_net(recipe: Recipe, checkpoint: Checkpoint | None = None) -> nn.Module:
     """The recipe's network: fresh from the seed, from `init`, or from a checkpoint."""
-    keep_freed_memory()
     torch.manual_seed(derived_seed(recipe.seed))
     try:
         net = build(recipe.net.name, **recipe.net.options)

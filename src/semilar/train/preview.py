@@ -16,7 +16,7 @@ from semilar.train.sources import find_sources
 from semilar.train.start import make_plan
 
 
-def preview(recipe: Recipe) -> list[str]:
+def preview_lines(recipe: Recipe) -> list[str]:
     """Lines about a run: what it would read, how large it is, how long it would take.
 
     One labeled batch of each stage is made and trained on for the estimate (without the

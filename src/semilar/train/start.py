@@ -17,7 +17,7 @@ from semilar.train.checkpoint import Checkpoint, load_newest
 from semilar.train.display import Display, Silent
 from semilar.train.feed import Batches, Unlabeled, owned_photos
 from semilar.train.logbook import Logbook
-from semilar.train.loop import Progress, Trainer
+from semilar.train.loop import Trainer, TrainingProgress
 from semilar.train.network import build_net, make_optimizer
 from semilar.train.plan import TrainingPlan
 from semilar.train.recipe import Recipe
@@ -200,14 +200,14 @@ def check_batches(recipe: Recipe, world: int) -> None:
 
 def _restore(
     checkpoint: Checkpoint | None, net: nn.Module, teacher: Teacher, optimizer: Any
-) -> Progress:
+) -> TrainingProgress:
     if checkpoint is None:
-        return Progress()
+        return TrainingProgress()
     teacher.net.load_state_dict(checkpoint.teacher)
     teacher.updates = checkpoint.values["teacher_updates"]
     optimizer.load_state_dict(checkpoint.optimizer)
-    known = {field.name for field in fields(Progress)}
-    return Progress(**{name: v for name, v in checkpoint.values.items() if name in known})
+    known = {field.name for field in fields(TrainingProgress)}
+    return TrainingProgress(**{name: v for name, v in checkpoint.values.items() if name in known})
 
 
 def _checkpoint(folder: RunFolder, display: Display) -> Checkpoint:

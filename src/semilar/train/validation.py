@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True)
 class ScoredPhoto:
-    """A named encoded picture (H, W, 3) whose truth nobody has, and who judges it."""
+    """A named encoded picture (H, W, 3) whose truth nobody has, and its scorer."""
 
     name: str
     input: Bytes
@@ -70,7 +70,7 @@ class ScoredPhoto:
 
 
 @dataclass(frozen=True)
-class Report:
+class SetReport:
     """What a network did to one set: means in dB (or scores), and the pictures it harmed most."""
 
     psnr: float
@@ -111,13 +111,13 @@ def _photos(check: PhotosCheck, recipe: Recipe) -> list[ScoredPhoto]:
         paths = unlabeled_folder(recipe, recipe.semi).find(held_out=True)
     else:
         raise SemilarError("validation: a set of photos needs a folder, or semi.photos.")
-    judge = scorer(check.scorer)
+    chosen = scorer(check.scorer)
     pictures = (photo.to_depth(photo.read(path).pixels, 8) for path in paths[: check.limit])
     shrunk = (
         with_short_side(one, check.side) if min(one.shape[:2]) > check.side else one
         for one in pictures
     )
-    return [ScoredPhoto(path.stem, one, judge) for path, one in zip(paths, shrunk, strict=False)]
+    return [ScoredPhoto(path.stem, one, chosen) for path, one in zip(paths, shrunk, strict=False)]
 
 
 def _pairs(check: PairsCheck) -> list[Case]:
@@ -192,7 +192,7 @@ def measure(
     device: torch.device,
     worse_by: float,
     advance: Callable[[], None] = lambda: None,
-) -> Report:
+) -> SetReport:
     """How the network does on a set."""
     figures = []
     for case in cases:
@@ -202,7 +202,7 @@ def measure(
         advance()
     gains = np.array([gain for *_, gain in figures])
     order = np.argsort(gains)[:3]
-    return Report(
+    return SetReport(
         psnr=float(np.mean([after for _, after, _, _ in figures])),
         input_psnr=float(np.mean([before for _, _, before, _ in figures])),
         gain=float(gains.mean()),

@@ -10,7 +10,7 @@ from semilar.weights.cache import home, models_folder
 from semilar.weights.card import SMALLEST, SUFFIXES, WORKING_SIZE, ModelCard, Network, verify
 from semilar.weights.fetch import fetch
 from semilar.weights.importing import import_file, is_published
-from semilar.weights.manifest import BUNDLED, Entry, entries, entry
+from semilar.weights.manifest import BUNDLED, WeightsEntry, entries, entry
 from semilar.weights.metadata import content_sha256, sha256
 from semilar.weights.store import bundled, load, locate
 
@@ -19,9 +19,9 @@ __all__ = [
     "SMALLEST",
     "SUFFIXES",
     "WORKING_SIZE",
-    "Entry",
     "ModelCard",
     "Network",
+    "WeightsEntry",
     "WeightsMissingError",
     "bundled",
     "content_sha256",

@@ -16,14 +16,14 @@ from semilar.files import atomic_path
 from semilar.weights.index import PipSettings, find_link, pip_settings, project_page
 from semilar.weights.manifest import Source
 
-Progress = Callable[[int], None]  # called with the bytes received since the last call
+OnBytes = Callable[[int], None]  # called with the bytes received since the last call
 
 _PATIENCE = 20.0  # seconds without a byte before giving up
 _CHUNK = 1 << 18
 _PAGE_LIMIT = 8 << 20
 
 
-def download(source: Source, target: Path, *, progress: Progress | None = None) -> None:
+def download(source: Source, target: Path, *, progress: OnBytes | None = None) -> None:
     """Bring `source` to `target`, verified against its checksum; whole or not at all."""
     settings = pip_settings()
     opener = _opener(settings)
@@ -74,7 +74,7 @@ def _receive(
     target: Path,
     source: Source,
     opener: urllib.request.OpenerDirector,
-    progress: Progress,
+    progress: OnBytes,
 ) -> None:
     received = 0
     try:

@@ -10,10 +10,10 @@ from semilar.weights.cache import cached, home
 from semilar.weights.importing import import_file
 
 if TYPE_CHECKING:
-    from semilar.weights.download import Progress
+    from semilar.weights.download import OnBytes
 
 
-def fetch(name: str, *, progress: "Progress | None" = None, force: bool = False) -> Path:
+def fetch(name: str, *, progress: "OnBytes | None" = None, force: bool = False) -> Path:
     """Download the weights called `name` unless they are there; gives the cached file.
 
     VGG16, AlexNet and the LPIPS heads lie in one archive, so fetching one of them keeps all three.
@@ -38,7 +38,7 @@ def fetch(name: str, *, progress: "Progress | None" = None, force: bool = False)
     return cached(name)
 
 
-def _by_hand(entry: manifest.Entry) -> str:
+def _by_hand(entry: manifest.WeightsEntry) -> str:
     return (
         f"Get {entry.accepts} on another computer ({entry.source}), then: "
         f"semilar weights import {entry.name} FILE"

@@ -13,7 +13,7 @@ from semilar.extras import load_extra
 from semilar.files import write_bytes
 from semilar.weights import manifest
 from semilar.weights.cache import cached
-from semilar.weights.layouts import Tensors, checked, from_flax
+from semilar.weights.layouts import Arrays, checked, from_flax
 from semilar.weights.metadata import sha256
 from semilar.weights.pickles import read_arrays
 
@@ -38,7 +38,7 @@ def is_published(name: str, file: Path) -> bool:
     return remote is not None and sha256(file) == remote.sha256
 
 
-def _read(entry: manifest.Entry, file: Path) -> Tensors:
+def _read(entry: manifest.WeightsEntry, file: Path) -> Arrays:
     if file.name.endswith(".tar.gz") and entry.member and entry.remote:
         entry.remote.check(file)
         return from_flax(entry.name, read_arrays(_member(file, entry.member), entry.member))
@@ -67,7 +67,7 @@ def _member(archive: Path, member: str) -> bytes:
         raise ModelError(f"{archive}: cannot read {member} from it ({error}).") from None
 
 
-def _read_torch(file: Path) -> Tensors:
+def _read_torch(file: Path) -> Arrays:
     torch = load_extra("torch", "train")
     try:
         state = torch.load(file, map_location="cpu", weights_only=True)
@@ -85,7 +85,7 @@ def _read_torch(file: Path) -> Tensors:
     }
 
 
-def _keep(name: str, tensors: Tensors, source_sha256: str) -> Path:
+def _keep(name: str, tensors: Arrays, source_sha256: str) -> Path:
     target = cached(name)
     write_bytes(target, save(tensors, metadata={"source_sha256": source_sha256}))
     return target

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from semilar.errors import ModelError
 
-Tensors = dict[str, NDArray[np.float32]]
+Arrays = dict[str, NDArray[np.float32]]
 
 # torchvision's position of each convolution inside `features`, with its (out, in, size).
 VGG16 = {
@@ -46,7 +46,7 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
 }
 
 
-def from_flax(name: str, arrays: Tensors) -> Tensors:
+def from_flax(name: str, arrays: Arrays) -> Arrays:
     """Flax's names and (height, width, in, out) kernels to torchvision's."""
     if name == "lpips-alex":
         return {
@@ -54,14 +54,14 @@ def from_flax(name: str, arrays: Tensors) -> Tensors:
             for i in range(len(ALEXNET))
         }
     table, trunk = (VGG16, "VGG16_0") if name == "vgg16" else (ALEXNET, "AlexNet_0")
-    tensors: Tensors = {}
+    tensors: Arrays = {}
     for i, position in enumerate(table):
         tensors[f"features.{position}.weight"] = _to_oihw(arrays[f"{trunk}/Conv_{i}/kernel"])
         tensors[f"features.{position}.bias"] = arrays[f"{trunk}/Conv_{i}/bias"]
     return tensors
 
 
-def checked(name: str, tensors: Tensors, file: str) -> Tensors:
+def checked(name: str, tensors: Arrays, file: str) -> Arrays:
     """The tensors that belong to `name`, after a look at names, shapes and values.
 
     Further tensors (torchvision's classifier) are dropped; a missing or misshapen one is an error.

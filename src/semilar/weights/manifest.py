@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class WeightsEntry:
     """One set of weights. `size` is the number of bytes of the file that is read or fetched."""
 
     name: str
@@ -79,8 +79,8 @@ def _fetched(
     licence: str,
     accepts: str,
     member: str | None = None,
-) -> Entry:
-    return Entry(
+) -> WeightsEntry:
+    return WeightsEntry(
         name=name,
         purpose=purpose,
         licence=licence,
@@ -129,13 +129,13 @@ FETCHED = (
 )
 
 
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, WeightsEntry]:
     """All weights by name: first the bundled ones, then those that can be fetched."""
     found = {entry.name: entry for entry in _bundled_entries()}
     return found | {entry.name: entry for entry in FETCHED}
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> WeightsEntry:
     """The entry called `name`, or an error with the names there are."""
     known = entries()
     if name not in known:
@@ -143,17 +143,17 @@ def entry(name: str) -> Entry:
     return known[name]
 
 
-def _bundled_entries() -> tuple[Entry, ...]:
+def _bundled_entries() -> tuple[WeightsEntry, ...]:
     return tuple(_read_card(card) for card in sorted(BUNDLED.glob("*.json")))
 
 
-def _read_card(card: Path) -> Entry:
+def _read_card(card: Path) -> WeightsEntry:
     """A bundled model is its weight file(s) and a JSON card beside them."""
     facts = ModelCard.read(card)
     files = [f for s in SUFFIXES if (f := card.with_suffix(s)).exists()]
     if not files:
         raise ModelError(f"{card}: there is no .onnx or .safetensors file beside this card.")
-    return Entry(
+    return WeightsEntry(
         name=card.stem,
         purpose=facts.purpose,
         licence=facts.licence or "Apache-2.0",

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
@@ -11,8 +9,7 @@ from semilar.errors import ModelError, WeightsMissingError
 from semilar.weights import manifest
 from semilar.weights.cache import cached
 from semilar.weights.card import SUFFIXES
-
-Tensors = dict[str, NDArray[np.float32]]
+from semilar.weights.layouts import Arrays
 
 
 def bundled(name: str, *, suffix: str | None = None) -> Path:
@@ -42,7 +39,7 @@ def locate(name: str) -> Path:
     return file
 
 
-def load(name: str) -> Tensors:
+def load(name: str) -> Arrays:
     """The tensors of the weights called `name`, by torchvision's parameter names.
 
     Convolution kernels are (out, in, height, width) float32: `features.0.weight` and so on.
@@ -56,7 +53,7 @@ def load(name: str) -> Tensors:
         raise ModelError(f"{file}: cannot be read as safetensors ({error}).") from None
 
 
-def _missing(entry: manifest.Entry) -> WeightsMissingError:
+def _missing(entry: manifest.WeightsEntry) -> WeightsMissingError:
     return WeightsMissingError(
         f"The weights {entry.name!r} are not on this computer. Get them with "
         f"`semilar weights fetch {entry.name}` ({entry.size / 1e6:.0f} MB from "

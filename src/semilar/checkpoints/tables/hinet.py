@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from semilar.checkpoints.layout import Layout, Shapes, Table, count
+from semilar.checkpoints.layout import KeyTable, Layout, Shapes, count
 
 
 def _hinet_options(shapes: Shapes) -> dict[str, Any]:
@@ -13,7 +13,7 @@ def _hinet_options(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-_HINET_TABLE: Table = (
+_HINET_TABLE: KeyTable = (
     (r"^conv_01\.", "first_in."),
     (r"^conv_02\.", "second_in."),
     *(

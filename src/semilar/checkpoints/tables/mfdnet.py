@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from semilar.checkpoints.layout import Layout, Shapes, Table
+from semilar.checkpoints.layout import KeyTable, Layout, Shapes
 from semilar.checkpoints.tables.nafnet import NAFNET_TABLE
 
 
@@ -17,7 +17,7 @@ def _mfdnet_options(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-_MFDNET_TABLE: Table = (
+_MFDNET_TABLE: KeyTable = (
     *(
         (
             rf"^backbone\.{name}_{i}\.0\.",

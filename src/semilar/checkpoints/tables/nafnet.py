@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from semilar.checkpoints.layout import Layout, Shapes, Table, count
+from semilar.checkpoints.layout import KeyTable, Layout, Shapes, count
 
 
 def _nafnet_options(shapes: Shapes) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def _nafnet_options(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-NAFNET_TABLE: Table = (
+NAFNET_TABLE: KeyTable = (
     (r"(^|\.)intro\.", r"\1first."),
     (r"(^|\.)ending\.", r"\1last."),
     (r"(^|\.)encoders\.", r"\1encoder."),

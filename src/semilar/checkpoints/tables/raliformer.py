@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from semilar.checkpoints.layout import Layout, Shapes, Table
+from semilar.checkpoints.layout import KeyTable, Layout, Shapes
 from semilar.checkpoints.tables.stages import STAGE_TABLE, depths
 
 
@@ -19,7 +19,7 @@ def _raliformer_options(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-_RALIFORMER_TABLE: Table = (
+_RALIFORMER_TABLE: KeyTable = (
     *STAGE_TABLE,
     (r"\.norm1\.weight$", ".norm_mix.gain"),
     (r"\.norm1\.bias$", ".norm_mix.bias"),

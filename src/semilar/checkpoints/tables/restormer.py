@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from semilar.checkpoints.layout import Layout, Shapes, Table, count
+from semilar.checkpoints.layout import KeyTable, Layout, Shapes, count
 
 _RESTORMER_STAGES = ("encoder_level1", "encoder_level2", "encoder_level3", "latent")
 
@@ -19,7 +19,7 @@ def _restormer_options(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-_RESTORMER_TABLE: Table = (
+_RESTORMER_TABLE: KeyTable = (
     (r"^patch_embed\.proj\.", "first."),
     *((rf"^encoder_level{i}\.", f"encoder.{i - 1}.") for i in (1, 2, 3)),
     (r"^latent\.", "bottleneck."),

@@ -1,13 +1,13 @@
 """The nine stages of Uformer, which RaLiFormer took over."""
 
-from semilar.checkpoints.layout import Shapes, Table, count
+from semilar.checkpoints.layout import KeyTable, Shapes, count
 
 STAGES = (
     *(f"encoderlayer_{i}" for i in range(4)),
     "conv",
     *(f"decoderlayer_{i}" for i in range(4)),
 )
-STAGE_TABLE: Table = (
+STAGE_TABLE: KeyTable = (
     (r"^encoderlayer_(\d)\.blocks\.", r"encoder.\1."),
     (r"^conv\.blocks\.", "bottleneck."),
     *((rf"^decoderlayer_{i}\.blocks\.", f"decoder.{3 - i}.") for i in range(4)),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from semilar.checkpoints.layout import Layout, Shapes, Table
+from semilar.checkpoints.layout import KeyTable, Layout, Shapes
 from semilar.checkpoints.tables.stages import STAGE_TABLE, STAGES, depths
 
 
@@ -25,7 +25,7 @@ def _uformer_options(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-_UFORMER_TABLE: Table = (
+_UFORMER_TABLE: KeyTable = (
     *STAGE_TABLE,
     (r"\.norm1\.weight$", ".attention.0.gain"),
     (r"\.norm1\.bias$", ".attention.0.bias"),

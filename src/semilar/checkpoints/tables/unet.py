@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from semilar.checkpoints.layout import Layout, Shapes, Table, count
+from semilar.checkpoints.layout import KeyTable, Layout, Shapes, count
 
 
 def _unet_options(shapes: Shapes) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def _unet_options(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-_UNET_TABLE: Table = (
+_UNET_TABLE: KeyTable = (
     *((rf"^Conv{i}\.conv\.", f"encoder.{i - 1}.") for i in range(1, 6)),
     *((rf"^Up{i}\.up\.", f"enlarge.{i - 2}.") for i in range(2, 6)),
     *((rf"^Up_conv{i}\.conv\.", f"decoder.{i - 2}.") for i in range(2, 6)),

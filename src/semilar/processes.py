@@ -1,11 +1,12 @@
-"""Work on many pictures in several processes, results as they come."""
+"""Many tasks in several processes, answers as they come."""
 
+import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from semilar.errors import SemilarError
 from semilar.threads import one_thread_for_algebra
@@ -14,6 +15,7 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 _FEW = 4  # tasks for which starting processes does not pay
+_work: Callable[[Any], Any]
 
 
 def in_processes(
@@ -21,17 +23,21 @@ def in_processes(
 ) -> Iterator[Answer]:
     """`work` done on every task in up to `jobs` processes; the answers come in any order.
 
-    The first error ends the run; tasks that have not begun are dropped.
+    `work` travels once to each process. The first error ends the run; tasks that have not begun are
+    dropped.
     """
     if jobs <= 1 or len(tasks) <= _FEW:
         yield from map(work, tasks)
         return
     # A fresh process per worker: forking one that has used torch's threads can hang.
     pool = ProcessPoolExecutor(
-        min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_prepare_worker
+        min(jobs, len(tasks)),
+        mp_context=get_context("spawn"),
+        initializer=_begin,
+        initargs=(pickle.dumps(work),),
     )
     try:
-        for future in as_completed([pool.submit(work, task) for task in tasks]):
+        for future in as_completed([pool.submit(_do, task) for task in tasks]):
             yield future.result()
     except BrokenProcessPool:
         raise SemilarError(
@@ -41,10 +47,16 @@ def in_processes(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _prepare_worker() -> None:
-    """The pictures are the parallelism: libraries loaded later stay on one thread each.
+def _begin(work: bytes) -> None:
+    """The tasks are the parallelism: libraries that `work` loads stay on one thread each.
 
     Ctrl-C is for the parent, which then ends its workers.
     """
+    global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     one_thread_for_algebra()
+    _work = pickle.loads(work)
+
+
+def _do(task: Any) -> Any:
+    return _work(task)

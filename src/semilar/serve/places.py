@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
-Job = Callable[[threading.Event], T]
+Task = Callable[[threading.Event], T]
 """Runs in a thread; looks now and then whether the event is set, which means: nobody waits."""
 
 _WEIGHT = 0.1  # of the newest job in the running mean
@@ -28,7 +28,7 @@ class TooLongError(Exception):
     """The job ran out of its time."""
 
 
-class Work:
+class Places:
     """Threads for `workers` photos and places for `queue` more requests.
 
     `changed(running, waiting)` is told of every change.
@@ -64,7 +64,7 @@ class Work:
         finally:
             self._count(taken=-1)
 
-    async def run(self, job: Job[T], *, seconds: float) -> T:
+    async def run(self, job: Task[T], *, seconds: float) -> T:
         """Wait for a thread and run `job` there.
 
         If the caller is cancelled or the time is over, the caller is free at once; the thread

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from semilar import photo as photos
 from semilar.errors import MissingExtraError, SemilarError
 from semilar.photo import FORMATS, RAW_SUFFIXES, Photo, sniff, to_depth
-from semilar.restore import Layer, Step, from_file, pipe
+from semilar.restore import LayerName, PipelineStep, from_file, pipe
 from semilar.serve.body import Upload
-from semilar.serve.found import Found
+from semilar.serve.found import FoundFlare
 from semilar.serve.names import MEDIA_TYPES, harmless, named
 from semilar.serve.problems import RefusedError
 from semilar.serve.settings import RAW, Limits
@@ -30,16 +30,16 @@ class Asked:
     """How a photo is to be restored."""
 
     strength: float = 1.0
-    layer: Layer = "scene"
+    layer: LayerName = "scene"
     mask: NDArray[np.uint8] | None = None
     """(h, w), 255 where flare may be taken away, 0 where nothing may change."""
 
 
-Restore = Callable[[Photo, Asked], tuple[Photo, Found]]
+Restore = Callable[[Photo, Asked], tuple[Photo, FoundFlare]]
 """A photo to the wanted layer and how much flare was found."""
 
 
-class Options(BaseModel):
+class ClientOptions(BaseModel):
     """What a client may ask for."""
 
     model_config = ConfigDict(extra="forbid")
@@ -47,7 +47,7 @@ class Options(BaseModel):
     strength: float = Field(
         1.0, ge=0, le=2, description="How much of the flare is taken away; past 1, too much."
     )
-    layer: Layer = Field(
+    layer: LayerName = Field(
         "scene",
         description="The restored scene, the removed flare, or before and after side by side.",
     )
@@ -67,7 +67,7 @@ class Answer:
     content: bytes
     media_type: str
     name: str
-    found: Found
+    found: FoundFlare
     seconds: dict[str, float]
 
 
@@ -77,7 +77,7 @@ class AbandonedError(Exception):
 
 def restore_file(
     upload: Upload,
-    options: Options,
+    options: ClientOptions,
     limits: Limits,
     restore: Restore,
     stop: threading.Event,
@@ -87,7 +87,7 @@ def restore_file(
     seconds: dict[str, float] = {}
     clock = time.perf_counter()
 
-    def lap(step: Step) -> None:
+    def lap(step: PipelineStep) -> None:
         nonlocal clock
         seconds[step], clock = time.perf_counter() - clock, time.perf_counter()
         if stop.is_set():
@@ -101,7 +101,7 @@ def restore_file(
         asked = Asked(strength=options.strength, layer=options.layer, mask=mask)
         answers: list[Answer] = []
 
-        def sink(restored: tuple[Photo, Found]) -> None:
+        def sink(restored: tuple[Photo, FoundFlare]) -> None:
             picture, found = restored
             kind = options.format.upper() if options.format else picture.format
             encoded = photos.encode(picture, format=kind, quality=options.quality)

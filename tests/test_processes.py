@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from semilar.errors import SemilarError
-from semilar.evaluate.pool import in_processes
+from semilar.processes import in_processes
 from semilar.threads import cores
 
 

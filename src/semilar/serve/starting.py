@@ -20,7 +20,7 @@ from semilar.serve.connection import Connection
 from semilar.serve.hosts import reached_from_elsewhere
 from semilar.serve.metrics import FOLDER_VARIABLE
 from semilar.serve.restorer import restorer
-from semilar.serve.settings import Limits, Settings
+from semilar.serve.settings import Limits, ServiceSettings
 
 _PLAN = "SEMILAR_SERVE_PLAN"  # how a worker process learns what to do
 _START_SECONDS = 60  # for a worker to load its model
@@ -33,7 +33,7 @@ class ServicePlan:
     model: str = DEFAULT_MODEL
     engine: str | None = None
     threads: int = 1
-    settings: Settings = field(default_factory=Settings)
+    settings: ServiceSettings = field(default_factory=ServiceSettings)
 
     def app(self) -> FastAPI:
         """The application with its model loaded."""
@@ -110,7 +110,7 @@ def planned_app() -> FastAPI:
     limits["formats"] = tuple(limits["formats"])
     for name in ("cors", "hosts"):
         settings[name] = None if settings[name] is None else tuple(settings[name])
-    return ServicePlan(settings=Settings(limits=Limits(**limits), **settings), **plan).app()
+    return ServicePlan(settings=ServiceSettings(limits=Limits(**limits), **settings), **plan).app()
 
 
 @contextlib.contextmanager
