@@ -25,6 +25,7 @@ SMALL = (
     "init=semilar-t",
     "stages.0.steps=700",
     "stages.1.steps=60",
+    "stages.2.steps=20",
     "optimizer.lr=1e-3",
     "optimizer.warmup=20",
     "teacher_momentum=0.99",

@@ -26,7 +26,7 @@ from semilar.restore.resample import catmull_rom
 # an exact zero; above the second they count in full.
 _SILENT, _FULL = 0.5 / 255, 1.25 / 255
 # A photo has flare if more than a share of it changes by more than so much: widely or strongly.
-_FOUND = ((4e-3, 3.0 / 255), (4e-4, 12.0 / 255))
+_FOUND = ((1e-3, 3.0 / 255), (4e-4, 12.0 / 255))
 CLIPPED_FROM, _CLIPPED = 0.9, 0.98
 _WINDOW = 2
 # Deviation of a code from the light it stands for, in codes: rounding, and some for compression.
