@@ -12,6 +12,8 @@ photograph wins, and milliseconds for a picture of 512 x 512. What is not given 
 A second table says how many ruins are preferred to the clean photograph they were made from, kind
 by kind (`semilar.quality.scorers.ruins`): one of every kind is made from each of `--photos`.
 Photographs that are in the folder `--learned` too are left out.
+With `--flared`, each photograph is flared by the simulator, and a ruin of the clean one is compared
+with it as a repository of labels compares them: beside the flared photo.
 `--half choose` and `--half test` take one half each, by name: what chooses anything about a scorer
 must not be what it is judged by.
 """
@@ -22,6 +24,8 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +34,12 @@ from PIL import Image
 from scipy.stats import spearmanr
 from torch import Tensor
 
-from semilar.quality.scorers import SCORERS, scorer
+from semilar.flare import synthesize
+from semilar.flare.presets import preset
+from semilar.quality.scorers import SCORERS, score_beside, scorer
 from semilar.quality.scorers.flare_score import FlareScore
 from semilar.quality.scorers.musiq import Musiq
-from semilar.quality.scorers.restorations import draw_restorations, true_psnr
+from semilar.quality.scorers.restorations import draw_restorations, round_to_bytes, true_psnr
 from semilar.quality.scorers.ruins import TAUGHT, UNSEEN, ruins
 from semilar.weights import WeightsMissingError
 
@@ -61,13 +67,15 @@ def held_out_scenes(file: Path, skip: int, number: int) -> Iterator[tuple[Tensor
         yield flared[None], clean[None]
 
 
-def correlation(judge: Judge, scenes: list[tuple[Tensor, Tensor]]) -> float:
+def correlation(judge: Judge, scenes: list[tuple[Tensor, Tensor]], *, beside: bool) -> float:
     """Mean over scenes of Spearman's rho between score and true PSNR of their restorations."""
     found = []
     for number, (flared, clean) in enumerate(scenes):
         random = np.random.default_rng(number)
         restored = draw_restorations(flared, clean, RESTORATIONS, random)
-        found.append(spearmanr(judge(restored), true_psnr(restored, clean))[0])
+        photos = flared.expand_as(restored)
+        scores = score_beside(judge, restored, photos) if beside else judge(restored)
+        found.append(spearmanr(scores, true_psnr(restored, clean))[0])
     return float(np.mean(found))
 
 
@@ -114,18 +122,32 @@ def thumbnail(file: Path) -> np.ndarray:
 
 
 def preferred_ruins(
-    judge: Judge, files: list[Path], side: int
+    judge: Judge, files: list[Path], options: argparse.Namespace
 ) -> tuple[Counter[str], Counter[str]]:
     """How many ruins of each kind beat or equal their photograph, and how many can be seen."""
     wrong, tried = Counter[str](), Counter[str]()
     for number, file in enumerate(files):
-        photo = read(file, side)
-        own = judge(photo)
+        photo = read(file, options.side)
+        known = judge
+        if options.flared:
+            flared, photo = with_flare(photo, number)
+            known = partial(score_beside, judge, photos=flared)
+        own = known(photo)
         for kind, ruin in ruins(photo, KINDS, number):
             if true_psnr(ruin, photo).item() < VISIBLE_BELOW:
                 tried[kind] += 1
-                wrong[kind] += int(judge(ruin) >= own)
+                wrong[kind] += int(known(ruin) >= own)
     return wrong, tried
+
+
+def with_flare(photo: Tensor, number: int) -> tuple[Tensor, Tensor]:
+    """A flared and a clean version of a photograph, (1, 3, H, W) each, encoded."""
+    pixels = (photo[0].permute(1, 2, 0) * 255).round().byte().numpy()
+    settings = replace(preset(("realistic", "strong")[number % 2]), flare_free=0.0)
+    sample = synthesize(pixels, seed=number, settings=settings, size=pixels.shape[:2])
+    pair = torch.from_numpy(np.stack([sample.input, sample.target]).transpose(0, 3, 1, 2))
+    flared, clean = round_to_bytes(pair.float()).split(1)
+    return flared, clean
 
 
 def kind_table(wrong: dict[str, Counter[str]], tried: Counter[str]) -> Iterator[str]:
@@ -155,7 +177,8 @@ def row(name: str, judge: Judge, options: argparse.Namespace) -> str:
     cells = []
     if options.scenes:
         scenes = list(held_out_scenes(options.scenes, options.skip, options.number))
-        cells.append(f"{correlation(judge, scenes):.3f} ({len(scenes)} scenes)")
+        found = [correlation(judge, scenes, beside=beside) for beside in (False, True)]
+        cells.append(f"{found[0]:.3f}, beside {found[1]:.3f} ({len(scenes)} scenes)")
     for folder, kind in ((options.pairs, pairs), (options.strong, strong_pairs)):
         found = gaps(judge, kind(folder)) if folder else {}
         cells.append(f"{sum(gap > 0 for gap in found.values())} of {len(found)}")
@@ -181,7 +204,7 @@ def main() -> None:
     lines, wrong, tried = [], {}, Counter[str]()
     for name, judge in chosen_scorers(options):
         lines.append(row(name, judge, options))
-        wrong[name], tried = preferred_ruins(judge, files, options.side)
+        wrong[name], tried = preferred_ruins(judge, files, options)
     heads = ["Spearman with PSNR"] * bool(options.scenes) + ["clean preferred", "strong pairs"]
     print("| scorer |", *[f"{head} |" for head in heads], "ms at 512² |")
     print("| --- |" + " --- |" * (len(heads) + 1), *lines, sep="\n")
@@ -205,6 +228,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--half", choices=["choose", "test"], help="of the photographs; or all")
     parser.add_argument("--every", type=int, default=1, help="take one photograph in so many")
     parser.add_argument("--side", type=int, default=512, help="short side of a ruined photograph")
+    parser.add_argument("--flared", action="store_true", help="score ruins beside a flared photo")
     parser.add_argument("--only", choices=list(SCORERS), help="one scorer instead of all")
     parser.add_argument("--weights", type=Path, help="of a flare-score that is being trained")
     parser.add_argument("--verbose", action="store_true", help="which pairs went wrong")

@@ -187,8 +187,15 @@ MUTANTS = (
     _source(
         "the scorer sees the photo",
         "semi/pseudo.py",
-        "self._scores(candidates, refused)",
-        "self._scores([sample.frame for sample in samples], refused)",
+        "self._scores(candidates, refused, samples)",
+        "self._scores([sample.frame for sample in samples], refused, samples)",
+        PSEUDO,
+    ),
+    _source(
+        "the scorer is shown another photo",
+        "semi/pseudo.py",
+        "[samples[i].frame for i in places]",
+        "[samples[i].frame for i in reversed(places)]",
         PSEUDO,
     ),
     _source(

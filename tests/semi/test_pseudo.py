@@ -114,6 +114,30 @@ def test_the_scorer_is_given_the_bounded_candidates_in_order(tmp_path: Path) -> 
             assert entry.score == pytest.approx(float(bounded[0, 0, 0]))
 
 
+def test_a_scorer_that_wants_the_photo_is_shown_the_right_one(tmp_path: Path) -> None:
+    """Whole photos, upright, each beside its own candidate; its own answer alone is not asked."""
+    views = [View(1, 2, 4, 4, flip=True), View(0, 0, 4, 4), View(2, 1, 4, 4, flip=True)]
+    samples = [
+        sample(key, view, seed=i) for i, (key, view) in enumerate(zip("abc", views, strict=True))
+    ]
+
+    class Beside:
+        def __call__(self, batch: Tensor) -> Tensor:
+            raise AssertionError
+
+        def beside(self, batch: Tensor, photos: Tensor) -> Tensor:
+            torch.testing.assert_close(batch, photos / 2)
+            return photos[:, 0, 0, 0]
+
+    with Repository(tmp_path / "r.sqlite") as repository:
+        make = PseudoLabeler(rule=UpdateRule(fog=1.0), repository=repository, score=Beside())
+        make(half, samples, step=0, device=CPU)
+        for one in samples:
+            entry = repository.entry(one.key)
+            assert entry is not None
+            assert entry.score == pytest.approx(float(one.frame[0, 0, 0]))
+
+
 def test_the_teacher_may_not_add_light(tmp_path: Path) -> None:
     one = sample("a", View.whole(6, 8))
     with Repository(tmp_path / "r.sqlite") as repository:

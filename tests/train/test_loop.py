@@ -21,7 +21,7 @@ from semilar.train.checkpoint import load_newest, saved_steps
 from semilar.train.display import Silent, Speed
 from semilar.train.logbook import Logbook, read_log
 from semilar.train.recipe import Pairs
-from semilar.train.validation import Case, load_cases, measure
+from semilar.train.validation import Case, ScoredPhoto, load_cases, measure
 from semilar.weights.card import ModelCard, verify
 from tests.train.test_resume import run as train_here
 from tests.train.test_resume import run_until_killed
@@ -287,3 +287,15 @@ def test_a_run_may_have_to_beat_what_it_began_with(
     assert gains == {0: 1.0, 12: after - 1}
     assert (ending.began, ending.best, ending.best_step) == (1.0, max(1.0, after - 1), best_step)
     assert (recipe.run / "best.safetensors").exists() == (best_step > 0)
+
+
+def test_a_photo_whose_truth_nobody_has_is_judged_beside_itself():
+    photo = np.full((8, 8, 3), 100, np.uint8)
+
+    class Beside(NoScorer):
+        def beside(self, batch: torch.Tensor, photos: torch.Tensor) -> torch.Tensor:
+            return (batch - photos).mean((1, 2, 3))
+
+    case = ScoredPhoto("a", photo, Beside())
+    assert case.quality(photo) == 0
+    assert case.quality(photo + 51) == pytest.approx(0.2)

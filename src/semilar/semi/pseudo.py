@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from semilar.data import UnlabeledSample, View
+from semilar.quality.scorers import score_beside
 from semilar.semi.repository import Offer, Repository
 from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
@@ -61,7 +62,7 @@ class PseudoLabeler:
         step: int,
     ) -> list[Tensor | None]:
         refused = [self.rule.refuse(candidate) for candidate in candidates]
-        scores = self._scores(candidates, refused)
+        scores = self._scores(candidates, refused, samples)
         offers = [
             Offer(sample.key, candidate, reason, score)
             for sample, candidate, reason, score in zip(
@@ -85,12 +86,20 @@ class PseudoLabeler:
         return candidates
 
     def _scores(
-        self, candidates: list[Tensor], refused: list[Decision | None]
+        self,
+        candidates: list[Tensor],
+        refused: list[Decision | None],
+        samples: Sequence[UnlabeledSample],
     ) -> list[float | None]:
-        """Ψ of every candidate that passed the gates, once."""
+        """Ψ of every candidate that passed the gates, once, beside its photo."""
         places = [i for i, reason in enumerate(refused) if reason is None]
         scores: list[float | None] = [None] * len(candidates)
-        found = _by_shape(lambda x: self.score(x).cpu(), [candidates[i] for i in places])
+        shown = [candidates[i] for i in places]
+        photos = [samples[i].frame for i in places]
+        found = _by_shape(
+            lambda x: score_beside(self.score, x[:, 0], x[:, 1]).cpu(),
+            [torch.stack(both) for both in zip(shown, photos, strict=True)],
+        )
         for i, score in zip(places, found, strict=True):
             scores[i] = float(score)
         return scores

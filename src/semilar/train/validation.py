@@ -21,7 +21,7 @@ from semilar.data import (
 )
 from semilar.errors import SemilarError
 from semilar.quality import psnr
-from semilar.quality.scorers import Scorer, scorer
+from semilar.quality.scorers import Scorer, score_beside, scorer
 from semilar.train.recipe import (
     Check,
     PairsCheck,
@@ -65,8 +65,10 @@ class ScoredPhoto:
         return self.input
 
     def quality(self, picture: Bytes) -> float:
-        """The score of an encoded picture."""
-        return float(self.scorer(_to_batch(picture, torch.device("cpu")))[0])
+        """The score of an encoded picture that was made from the photo."""
+        here = torch.device("cpu")
+        batch, photo = _to_batch(picture, here), _to_batch(self.input, here)
+        return float(score_beside(self.scorer, batch, photo)[0])
 
 
 @dataclass(frozen=True)

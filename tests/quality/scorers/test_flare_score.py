@@ -11,11 +11,14 @@ from torch import Tensor
 from semilar.flare import synthesize
 from semilar.flare.backgrounds import SCENES, builtin_backgrounds
 from semilar.flare.presets import preset
-from semilar.quality.scorers import Scorer, scorer
+from semilar.flare.scene import night_scene
+from semilar.quality.scorers import Scorer, score_beside, scorer
 from semilar.quality.scorers.cues import Cues
 from semilar.quality.scorers.flare_score import (
     WORKING_PIXELS,
+    FlareScore,
     FlareScoreNet,
+    believable,
     decibels,
     score,
     to_working_size,
@@ -26,7 +29,7 @@ from semilar.quality.scorers.restorations import (
     restore,
     true_psnr,
 )
-from semilar.quality.scorers.ruins import TAUGHT, ruined
+from semilar.quality.scorers.ruins import TAUGHT, UNSEEN, ruined, ruins
 
 STRENGTHS = torch.linspace(0, 1, 5)
 
@@ -39,6 +42,14 @@ def test_decibels_are_those_of_the_mean_error():
     errors = torch.rand(3, 5, 7, dtype=torch.float64) * 0.1 + 1e-5
     expected = -10 * np.log10(errors.numpy().mean((1, 2)))
     np.testing.assert_allclose(decibels(errors.log10()), expected, rtol=1e-9)
+
+
+def test_far_above_what_can_be_known_scores_keep_their_order_only():
+    scores = torch.tensor([-5.0, 20, 44.9, 45, 46, 60, 1000])
+    found = believable(scores)
+    torch.testing.assert_close(found[:4], scores[:4])
+    assert (found.diff() > 0).all()
+    assert found[-1] < 53
 
 
 def test_without_a_thin_edge_or_a_range_of_light_a_picture_pays():
@@ -111,6 +122,44 @@ def test_no_ruin_is_preferred_to_the_photograph(kind: str, strength: float):
         assert judge(ruined(photo, TAUGHT[kind], strength, torch.Generator())) < judge(photo)
 
 
+def test_beside_the_flared_photo_hardly_a_ruin_is_preferred():
+    wrong, tried = ruins_preferred(scenes()[::3])
+    assert tried > 120
+    assert wrong <= 1
+
+
+@pytest.mark.slow
+def test_beside_the_flared_photo_at_most_half_a_percent_of_all_ruins_is_preferred():
+    backgrounds = [night_scene(seed, (384, 384)) for seed in range(100, 125)]
+    made = [
+        flare(b, seed) for seed, b in enumerate([*backgrounds, *builtin_backgrounds()[SCENES:]])
+    ]
+    wrong, tried = ruins_preferred(made)
+    assert len(made) == 30
+    assert tried > 1300
+    assert wrong <= 0.005 * tried
+
+
+def ruins_preferred(made: list[tuple[Tensor, Tensor]]) -> tuple[int, int]:
+    """Ruins of clean scenes that win or draw beside the flared one, and how many can be seen."""
+    judge, wrong, tried = FlareScore(), 0, 0
+    for number, (flared, clean) in enumerate(made):
+        own = judge.beside(clean, flared)
+        for _, ruin in ruins(clean, TAUGHT | UNSEEN, number):
+            if true_psnr(ruin, clean).item() < 40:
+                tried += 1
+                wrong += int(judge.beside(ruin, flared) >= own)
+    return wrong, tried
+
+
+def test_any_scorer_may_be_asked_beside_the_photo():
+    flared, clean = scenes()[0]
+    judge = FlareScore()
+    assert score_beside(judge, clean, flared) == judge.beside(clean, flared)
+    assert score_beside(judge, clean, clean) == pytest.approx(float(judge(clean)), abs=1e-4)
+    assert score_beside(lambda batch: batch.mean((1, 2, 3)), clean, flared) == clean.mean()
+
+
 def ladders() -> Iterator[tuple[float, Tensor]]:
     """PSNR of the flared picture of each scene, and the scene with more and more of its flare."""
     for flared, clean in scenes():
@@ -124,11 +173,15 @@ def rank_correlation(a: Tensor, b: Tensor) -> float:
 
 def scenes() -> list[tuple[Tensor, Tensor]]:
     """Flared and clean pictures (1, 3, 320, 320), encoded, from backgrounds nobody trained on."""
-    made = []
-    for seed, background in enumerate(builtin_backgrounds()[SCENES - 3 :]):
-        side = min(320, *background.shape[:2]) // 32 * 32
-        sample = synthesize(background, seed=seed, settings=preset("strong"), size=(side, side))
-        pair = np.stack([sample.input, sample.target]).transpose(0, 3, 1, 2)
-        flared, clean = torch.from_numpy(np.rint(pair * 255).astype(np.float32) / 255)
-        made.append((flared[None], clean[None]))
-    return made
+    return [
+        flare(picture, seed) for seed, picture in enumerate(builtin_backgrounds()[SCENES - 3 :])
+    ]
+
+
+def flare(background: np.ndarray, seed: int) -> tuple[Tensor, Tensor]:
+    """A flared and a clean picture (1, 3, side, side), encoded, in steps of 8 bits."""
+    side = min(320, *background.shape[:2]) // 32 * 32
+    sample = synthesize(background, seed=seed, settings=preset("strong"), size=(side, side))
+    pair = np.stack([sample.input, sample.target]).transpose(0, 3, 1, 2)
+    flared, clean = torch.from_numpy(np.rint(pair * 255).astype(np.float32) / 255)
+    return flared[None], clean[None]

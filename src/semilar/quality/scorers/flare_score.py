@@ -7,6 +7,8 @@ Judges differ in what they learned by chance; their mean is steadier than any on
 guesses of all blocks are averaged and turned into decibels exactly as a PSNR is, so a small but
 badly spoiled place counts as it does there. A picture without one thin edge, or without anything
 dark or anything bright, pays for that: a judge alone may take it for a smooth, dark or pale scene.
+Beside the photo that it was made from, a picture pays for changes that no flare explains
+(`changes`): judges know the damages that they were taught, and take many others for a clean scene.
 """
 
 import math
@@ -17,6 +19,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
+from semilar.quality.scorers.changes import added_light, changed_detail
 from semilar.quality.scorers.cues import Cues, sharpness, span
 
 # Larger pictures are shrunk to this many pixels, aspect kept: flare is large, and the cost of a
@@ -27,6 +30,12 @@ BLOCK = 32  # pixels of the side of what a judge guesses one error for
 # more), and that its range of light is less than all there is.
 SHARP_ENOUGH, BLUR_COST = 0.6, 16.0
 SPAN_COST = 8.0
+# Above this a judge's guess counts by its logarithm only: nobody can tell.
+BELIEVED = 45.0
+# Beside its photo: how many times as much as a guessed error light counts that the photo has not
+# (it is certain), and the decibels for every tenfold of changed detail, from a tenth on.
+ADDED_WEIGHT = 50.0
+CHANGE_COST, LITTLE_CHANGE = 5.0, 0.1
 
 
 class FlareScoreNet(nn.Module):
@@ -40,7 +49,8 @@ class FlareScoreNet(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Score pictures (B, 3, H, W), encoded, sides a multiple of 32: (B,)."""
         cues = self.cues(x)
-        return score(torch.stack([judge(cues) for judge in self.judges]).mean(dim=0), cues)
+        guessed = torch.stack([judge(cues) for judge in self.judges]).mean(dim=0)
+        return believable(score(guessed, cues))
 
 
 class FlareJudge(nn.Module):
@@ -104,6 +114,22 @@ def score(log_errors: Tensor, cues: Tensor) -> Tensor:
     return decibels(log_errors) - BLUR_COST * blur - SPAN_COST * flat
 
 
+def believable(scores: Tensor) -> Tensor:
+    """Scores (B,) in the same order, few of them far above `BELIEVED`."""
+    above = (scores - BELIEVED).clamp_min(0)
+    return scores.clamp_max(BELIEVED) + torch.log1p(above)
+
+
+def less_changes(scores: Tensor, pictures: Tensor, photos: Tensor) -> Tensor:
+    """Scores (B,) of versions, less what they changed in their photos and no flare explains.
+
+    Both (B, 3, H, W), encoded, sides a multiple of 8.
+    """
+    errors = 10 ** (-scores / 10) + ADDED_WEIGHT * added_light(pictures, photos)
+    changed = torch.log10(1 + changed_detail(pictures, photos) / LITTLE_CHANGE)
+    return -10 * torch.log10(errors) - CHANGE_COST * changed
+
+
 def decibels(log_errors: Tensor) -> Tensor:
     """log10 squared errors (B, h, w) -> the PSNR they amount to, (B,)."""
     errors = log_errors.flatten(1)
@@ -140,6 +166,12 @@ class FlareScore:
         """Score pictures (B, 3, H, W), encoded: expected PSNR in dB, (B,)."""
         self._net.to(batch.device)
         return self._net(to_working_size(batch.float()))
+
+    @torch.inference_mode()
+    def beside(self, batch: Tensor, photos: Tensor) -> Tensor:
+        """Score versions of known photos, both (B, 3, H, W), encoded: expected PSNR in dB, (B,)."""
+        pictures, photos = to_working_size(batch.float()), to_working_size(photos.float())
+        return less_changes(self(pictures), pictures, photos)
 
 
 def _read(path: Path) -> dict[str, Tensor]:

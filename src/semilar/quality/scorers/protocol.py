@@ -3,11 +3,18 @@
 The paper's Ψ (section "NR-IQA Based Dependable Repository"): the repository replaces a stored
 pseudo label only where Ψ of the candidate exceeds the stored score by δ. A δ means nothing without
 the scale it is measured on, so each scorer declares both.
+
+Whoever judges restorations has the photo they were made from, too. A scorer may look at it: one
+with a method `beside` does.
 """
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from torch import Tensor
+
+Score = Callable[[Tensor], Tensor]
+"""What a scorer does: pictures (B, 3, H, W), encoded -> (B,)."""
 
 
 @runtime_checkable
@@ -32,3 +39,17 @@ class Scorer(Protocol):
     def __call__(self, batch: Tensor) -> Tensor:
         """Score pictures (B, 3, H, W), encoded floats in [0, 1]: (B,) floats, no gradient."""
         ...
+
+
+@runtime_checkable
+class BesidePhoto(Protocol):
+    """Scores versions of a photo better if it is shown the photo."""
+
+    def beside(self, batch: Tensor, photos: Tensor) -> Tensor:
+        """Score versions of `photos`, both (B, 3, H, W), encoded: (B,) floats, no gradient."""
+        ...
+
+
+def score_beside(score: Score, batch: Tensor, photos: Tensor) -> Tensor:
+    """Scores (B,) of versions of `photos`, both (B, 3, H, W), encoded; any scorer will do."""
+    return score.beside(batch, photos) if isinstance(score, BesidePhoto) else score(batch)

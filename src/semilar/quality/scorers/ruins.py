@@ -16,6 +16,7 @@ from torch import Generator, Tensor
 from torch.nn import functional
 
 from semilar.quality.scorers.restorations import gaussian, round_to_bytes
+from semilar.quality.scorers.ruin_families import any_colours, any_grain, any_places, any_tones
 
 Ruin = Callable[[Tensor, float, Generator], Tensor]
 
@@ -344,6 +345,10 @@ TAUGHT: dict[str, Ruin] = {
     "one colour": _flat,
     "only noise": _only_noise,
     "only clouds": _only_clouds,
+    "any tones": any_tones,
+    "any colours": any_colours,
+    "any grain": any_grain,
+    "any places": any_places,
 }
 
 UNSEEN: dict[str, Ruin] = {
