@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from semilar.data.pairs import find_pairs
-from semilar.quality.psnr import from_mse
+from semilar.quality import psnr_outside
 from semilar.restore import Remover
 
 HALVES = Path(__file__).with_name("halves")
@@ -42,16 +42,17 @@ class Judged:
 
 @dataclass(frozen=True)
 class RealPair:
-    """Two *encoded* pictures and where they may be compared."""
+    """Two *encoded* pictures, and in white what hides a lamp in the second."""
 
     flared: Picture
     clean: Picture
-    counts: NDArray[np.bool_]  # (H, W)
+    hidden: Picture
 
     def psnr(self, picture: Picture) -> float:
-        """How near *encoded* `picture` is to the clean one where it counts, in dB."""
-        error = (picture.astype(np.float64) - self.clean)[self.counts]
-        return min(from_mse(float(np.mean(error**2))), MOST_PSNR)
+        """How near *encoded* `picture` is to the clean one where nothing is hidden, in dB."""
+        found = psnr_outside(picture, self.clean, self.hidden)
+        assert found is not None  # no mask hides all
+        return min(found, MOST_PSNR)
 
     def judged(self, remover: Remover) -> Judged:
         """What taking the flare out gains."""
@@ -71,7 +72,7 @@ def read_pairs(folder: Path, names: Path | None = None) -> list[RealPair]:
     for pair in pairs:
         clean = read(pair.target)
         hidden = np.zeros_like(clean) if pair.mask is None else read(pair.mask)
-        found.append(RealPair(read(pair.input), clean, hidden.max(axis=2) < 128))
+        found.append(RealPair(read(pair.input), clean, hidden))
     return found
 
 
@@ -108,7 +109,7 @@ class Figures:
 def figures(remover: Remover, strong: list[RealPair], mild: list[RealPair]) -> Figures:
     """All figures of one model."""
     alone = [
-        RealPair(pair.clean, pair.clean, pair.counts).psnr(remover.remove(pair.clean).image)
+        RealPair(pair.clean, pair.clean, pair.hidden).psnr(remover.remove(pair.clean).image)
         for pair in mild
     ]
     hard, easy = ([pair.judged(remover) for pair in pairs] for pairs in (strong, mild))
