@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,10 +14,9 @@ import yaml
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
-from semilar.cli.main import app, run
+from semilar.cli.main import app
 from semilar.restore.models import find_model
 from semilar.train.recipe_file import merged
-from tests.support.forks import fork_server
 from tests.train.tiny import tiny_values, write_scenes
 
 
@@ -74,15 +74,6 @@ def test_a_run_that_cannot_start_leaves_no_folder(tmp_path: Path, changes: dict)
     assert not (tmp_path / "run").exists()
 
 
-def train_in_a_group(recipe: Path, said: Path) -> None:
-    """`semilar train` in a group of processes of its own, as a terminal starts it."""
-    os.setsid()
-    with said.open("wb") as file:
-        os.dup2(file.fileno(), sys.stderr.fileno())
-    sys.argv = ["semilar", "train", str(recipe)]
-    run()
-
-
 @pytest.mark.posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_the_whole_group_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
@@ -90,15 +81,17 @@ def test_a_signal_to_the_whole_group_ends_cleanly(tmp_path: Path, number: signal
     long = {"stages": [{"steps": 100000, "crop": 32, "batch": 2}], "machine": {"workers": 2}}
     recipe = write_recipe(tmp_path, {**long, "log_every": 1})
     log = Path(yaml.safe_load(recipe.read_text())["run"]) / "log.jsonl"
-    process = fork_server().Process(target=train_in_a_group, args=(recipe, tmp_path / "said"))
-    process.start()
-    assert process.pid
-    while process.is_alive() and not (log.exists() and log.stat().st_size):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "semilar", "train", recipe],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while process.poll() is None and not (log.exists() and log.stat().st_size):
         time.sleep(0.05)
     os.killpg(process.pid, number)
-    process.join(60)
-    said = (tmp_path / "said").read_text()
-    assert process.exitcode == 0, said
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 0, said
     assert "Stopped after step" in said
     assert "Traceback" not in said
     assert list((log.parent / "checkpoints").glob("*.safetensors"))
