@@ -31,6 +31,10 @@ STRIP_PARTS = 48
 REFERENCE_RADIANCE = 10.0
 REFERENCE_RADIUS = 0.012
 
+SAME_LIGHT = (0.3, 1.0)
+"""How far a scene takes on the colour of the lamp that lights all of it; 1 is all the way."""
+LEAST_LIGHT = 0.02
+"""What is left of a channel that the lamp hardly has: other lamps, the sky."""
 LIT_BY = 3
 """Only this many lamps, the strongest, light the scene up."""
 SATURATED = 0.85
@@ -165,6 +169,23 @@ def _bar(size: tuple[int, ...], start: Point, end: Point, half: float) -> Floats
     share = np.clip((across * along[0] + down * along[1]) / (along @ along), 0, 1)
     gap = np.hypot(across - share * along[0], down - share * along[1])
     return np.clip(np.float32(half + 0.5) - gap, 0, 1)
+
+
+def colour_by_lamp(rng: Rng, scene: Floats, lights: list[Light], settings: LightSettings) -> None:
+    """Give the *linear* scene the colour of its strongest lamp, in place, in a share of pictures.
+
+    At night the lamp that flares is mostly the one that lights the scene: an orange street has
+    orange flare. Who has seen flare of another colour only takes all orange light for flare.
+    """
+    if not settings.same_light or not lights or not chance(rng, settings.same_light):
+        return
+    power = max((light.power(1) for light in lights), key=lambda one: float(one.max()))
+    colour = np.maximum(power / power.max(), np.float32(LEAST_LIGHT))
+    colour = colour ** np.float32(uniform(rng, SAME_LIGHT))
+    before = float(scene.mean())
+    scene *= colour
+    scene *= np.float32(before / max(float(scene.mean()), 1e-6))
+    np.clip(scene, 0, 1, out=scene)
 
 
 def light_up(

@@ -104,6 +104,8 @@ class LightSettings(Settings):
     """How many times brighter the scene right behind a lamp becomes: what it lights up stays."""
     lit_reach: LogRange = (0.05, 0.4)
     """Distance at which that has fallen to a half, in short sides; log-uniform."""
+    same_light: Share = 0.0
+    """Share of pictures whose whole scene is lit by the main lamp, in its colour."""
     quiet: Counts = (0, 5)
     """How many bright things that cast no flare: reflections on a floor, lit panes, signs."""
     quiet_radius: LogRange = (0.006, 0.06)

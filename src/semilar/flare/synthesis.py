@@ -7,7 +7,14 @@ from semilar.flare.compose import compose
 from semilar.flare.draws import Rng, chance, log_uniform, uniform
 from semilar.flare.frame import draw_frame
 from semilar.flare.lens import cast, draw_lens
-from semilar.flare.lights import draw_bars, draw_lights, draw_quiet, find_lights, light_up
+from semilar.flare.lights import (
+    colour_by_lamp,
+    draw_bars,
+    draw_lights,
+    draw_quiet,
+    find_lights,
+    light_up,
+)
 from semilar.flare.masks import STREAK_FLOOR, brightest
 from semilar.flare.patterns import PatternSet
 from semilar.flare.protocol import pattern_layers
@@ -55,6 +62,7 @@ def simulate(rng: Rng, scene: Floats, settings: SynthSettings) -> Layers:
     light = np.zeros_like(scene)
     found = find_lights(scene, settings.lights.adopt, log_uniform(rng, settings.lights.radiance))
     lights = draw_lights(rng, frame, settings.lights, light) + found
+    colour_by_lamp(rng, scene, lights, settings.lights)
     light_up(rng, scene, lights, frame, settings.lights)
     draw_quiet(rng, frame, settings.lights, light)
     draw_bars(rng, frame, settings.lights, light)
