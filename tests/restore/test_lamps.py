@@ -56,6 +56,15 @@ def test_a_coloured_lamp_keeps_the_channels_that_the_network_leaves() -> None:
     assert not found[..., 1:].any()
 
 
+def test_a_yellow_lamp_stays_yellow_and_its_streak_goes() -> None:
+    yellow = clipped() * np.array([1, 1, 0], np.float32)
+    found = lamps(yellow, scene(lamp=0.3, streak=0.02))
+    middle = np.hypot(ROWS - 60, COLUMNS - 64) < 7
+    assert found[middle].min() > 0.9
+    assert (found == found[..., :1]).all(), "all channels alike, or the colour changes"
+    assert found[STREAK & (np.abs(COLUMNS - 64) > 14)].max() < 0.1
+
+
 class Careful:
     """An engine that answers a grey lamp."""
 

@@ -3,7 +3,8 @@
 Where a picture is clipped nobody can see how much of the light is the lamp's and how much is flare.
 A network is careful there and may answer grey, even for a lamp whose outline it has seen. What it
 tells well is where in the clipped light the lamp is: there it leaves more than around it. So of all
-clipped light close together that stays which it leaves brightest.
+clipped light close together that stays which it leaves brightest, with its colour: a lamp is
+yellow where two channels are clipped and the third nearly so, and must not turn green or white.
 """
 
 import numpy as np
@@ -35,15 +36,17 @@ def lamps(clipped: Floats, scene: Floats) -> Floats:
     leaves there, *linear* light.
     """
     bright = clipped * ramp(scene, *_BRIGHT)
-    white = clipped.min(axis=2, keepdims=True)
-    if white.max() <= 0.5:
+    red, green, blue = (clipped[..., [channel]] for channel in range(3))
+    # The median: two channels are clipped at least so much.
+    full = np.maximum(np.minimum(red, green), np.minimum(np.maximum(red, green), blue))
+    if full.max() <= 0.5:
         return bright
-    return np.maximum(bright, white * _brightest_near(white > 0.5, scene))
+    return np.maximum(bright, full * _brightest_near(full > 0.5, scene))
 
 
-def _brightest_near(white: NDArray[np.bool_], scene: Floats) -> Floats:
-    """How nearly a sample is the brightest of the white ones near it, (h, w, 1) from 0 to 1."""
-    counts = white.astype(np.float32)
+def _brightest_near(full: NDArray[np.bool_], scene: Floats) -> Floats:
+    """How nearly a sample is the brightest of the full ones near it, (h, w, 1) from 0 to 1."""
+    counts = full.astype(np.float32)
     side = min(scene.shape[:2])
     radius = max(1, round(_EVEN * side))
     bright = box(brightness(np.clip(scene, 0, 1)) * counts, radius)
