@@ -19,7 +19,7 @@ _BRIGHT = (0.5, 0.75)
 # second the brightest clipped light is looked for.
 _EVEN, _NEAR = 0.01, 0.06
 # A lamp is at least so bright beside the brightest clipped light near it.
-_BESIDE = (0.25, 0.45)
+_BESIDE = (0.4, 0.6)
 # Where the network leaves no more than this of anything near (*linear* light), no lamp was clipped.
 _LEFT = (0.06, 0.15)
 
