@@ -289,7 +289,7 @@ def test_a_run_may_have_to_beat_what_it_began_with(
     assert (recipe.run / "best.safetensors").exists() == (best_step > 0)
 
 
-def test_a_photo_whose_truth_nobody_has_is_judged_beside_itself():
+def test_a_photo_whose_truth_nobody_has_is_scored_beside_itself():
     photo = np.full((8, 8, 3), 100, np.uint8)
 
     class Beside(NoScorer):
