@@ -10,7 +10,7 @@ true PSNR over 14 restorations of each scene (mean over scenes), in how many pai
 photograph wins, and milliseconds for a picture of 512 x 512. What is not given is not measured.
 
 A second table says how many ruins are preferred to the clean photograph they were made from, kind
-by kind (`semilar.quality.scorers.ruins`): one of every kind is made from each of `--photos`.
+by kind (`ruins`): one of every kind is made from each of `--photos`.
 Photographs that are in the folder `--learned` too are left out.
 With `--flared`, each photograph is flared by the simulator, and a ruin of the clean one is compared
 with it as a repository of labels compares them: beside the flared photo.
@@ -31,6 +31,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from PIL import Image
+from restorations import draw_restorations, round_to_bytes, true_psnr
+from ruins import TAUGHT, UNSEEN, ruins
 from scipy.stats import spearmanr
 from torch import Tensor
 
@@ -39,8 +41,6 @@ from semilar.flare.presets import preset
 from semilar.quality.scorers import SCORERS, score_beside, scorer
 from semilar.quality.scorers.flare_score import FlareScore
 from semilar.quality.scorers.musiq import Musiq
-from semilar.quality.scorers.restorations import draw_restorations, round_to_bytes, true_psnr
-from semilar.quality.scorers.ruins import TAUGHT, UNSEEN, ruins
 from semilar.weights import WeightsMissingError
 
 RESTORATIONS = 14

@@ -25,7 +25,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from flare_measure import VISIBLE_BELOW
 from PIL import Image
+from restorations import (
+    draw_restorations,
+    gaussian,
+    restore,
+    round_to_bytes,
+    true_psnr,
+)
 from rich.progress import track
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
@@ -33,17 +41,9 @@ from torch.nn import functional
 
 from semilar.files import atomic_path, write_bytes, write_text
 from semilar.flare import synthesize
-from semilar.flare.measure import VISIBLE_BELOW
 from semilar.flare.presets import preset
 from semilar.quality.scorers.cues import CELL, Cues
 from semilar.quality.scorers.flare_score import BLOCK, ErrorEstimator, FlareScoreNet, score
-from semilar.quality.scorers.restorations import (
-    draw_restorations,
-    gaussian,
-    restore,
-    round_to_bytes,
-    true_psnr,
-)
 
 SIDE = 384  # of a stored scene
 WORKING = 320  # of a whole scene at the working size

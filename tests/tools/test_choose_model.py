@@ -1,6 +1,5 @@
 """What chooses between models: gains outside masks, lists of names, bars of the short training."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from PIL import Image
 from skimage.metrics import peak_signal_noise_ratio
 from tools.choose_model import Figures, Measured, figures, read_pairs
+from tools.short_training import bars
 
 from semilar.restore import Remover
 
@@ -57,11 +57,7 @@ def test_only_listed_pairs_are_read(pairs: Path, tmp_path: Path) -> None:
     assert not only.hidden.any()
 
 
-def test_the_bars_of_the_short_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = Path(__file__).parents[2] / "tools"
-    monkeypatch.setattr(sys, "path", [str(tools), *sys.path])
-    from tools.short_training import bars
-
+def test_the_bars_of_the_short_training() -> None:
     def measured(*gains: float) -> list[Measured]:
         return [Measured(gain, False, np.zeros((1, 1, 3), np.uint8)) for gain in gains]
 

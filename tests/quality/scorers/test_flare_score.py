@@ -6,6 +6,13 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import spearmanr
+from tools.restorations import (
+    draw_restorations,
+    gaussian,
+    restore,
+    true_psnr,
+)
+from tools.ruins import TAUGHT, UNSEEN, ruined, ruins
 from torch import Tensor
 
 from semilar.flare import synthesize
@@ -23,13 +30,6 @@ from semilar.quality.scorers.flare_score import (
     score,
     to_working_size,
 )
-from semilar.quality.scorers.restorations import (
-    draw_restorations,
-    gaussian,
-    restore,
-    true_psnr,
-)
-from semilar.quality.scorers.ruins import TAUGHT, UNSEEN, ruined, ruins
 
 STRENGTHS = torch.linspace(0, 1, 5)
 
