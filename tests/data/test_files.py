@@ -74,7 +74,7 @@ def test_the_authors_layout_brings_its_flare_layer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "sentence"),
+    ("made", "message"),
     [
         ((), "no such folder"),
         (("flare/a.png",), "without flare"),
@@ -82,15 +82,15 @@ def test_the_authors_layout_brings_its_flare_layer(tmp_path: Path) -> None:
         (("input/a.png", "gt/b.png"), "same name"),
     ],
 )
-def test_wrong_folders_are_sentences(tmp_path: Path, made: tuple[str, ...], sentence: str) -> None:
+def test_wrong_folders_are_errors(tmp_path: Path, made: tuple[str, ...], message: str) -> None:
     root = tmp_path / "pairs"
     for name in made:
         save(root / name)
-    with pytest.raises(SemilarError, match=sentence):
+    with pytest.raises(SemilarError, match=message):
         find_pairs(root)
 
 
-def test_partners_of_different_size_are_a_sentence(tmp_path: Path) -> None:
+def test_partners_of_different_size_are_an_error(tmp_path: Path) -> None:
     save(tmp_path / "input" / "a.png")
     save(tmp_path / "gt" / "a.png", size=(40, 50))
     pairs = ReadyPairs(find_pairs(tmp_path).pairs)

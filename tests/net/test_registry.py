@@ -154,7 +154,7 @@ def test_guest_that_keeps_our_interface_is_not_wrapped() -> None:
         (f"{HERE}:HERE", "not a torch.nn.Module"),
     ],
 )
-def test_wrong_guest_is_a_sentence(name: str, said: str) -> None:
+def test_wrong_guest_is_an_error(name: str, said: str) -> None:
     with pytest.raises(SemilarError, match=said):
         build(name)
 
