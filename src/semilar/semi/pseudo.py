@@ -7,12 +7,11 @@ import torch
 from torch import Tensor
 
 from semilar.data import UnlabeledSample, Window
-from semilar.quality.scorers import score_beside
+from semilar.quality.scorers import Score, score_beside
 from semilar.semi.repository import Offer, Repository
 from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
 RestoreBatch = Callable[[Tensor], Tensor]
-Score = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
