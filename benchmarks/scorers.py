@@ -1,4 +1,4 @@
-"""What a score costs beside the restoration it judges: both on a 512 x 512 picture, in turn.
+"""What a score costs beside the restoration that is scored: both on a 512 x 512 picture, in turn.
 
 python benchmarks/scorers.py [ROUNDS]
 """

@@ -35,13 +35,13 @@ def test_one_job_stays_in_this_process() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_error_ends_the_run_with_its_sentence(jobs: int) -> None:
+def test_an_error_ends_the_run_with_its_message(jobs: int) -> None:
     with pytest.raises(SemilarError, match="picture 3: is bad"):
         list(in_processes(fail_at_three, range(9), jobs=jobs))
 
 
 @pytest.mark.posix
-def test_a_killed_worker_is_a_sentence() -> None:
+def test_a_killed_worker_is_an_error() -> None:
     with pytest.raises(SemilarError, match="fewer at a time"):
         list(in_processes(die, range(6), jobs=2))
 

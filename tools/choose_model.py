@@ -31,7 +31,7 @@ Picture = NDArray[np.uint8]  # (H, W, 3), encoded
 
 
 @dataclass(frozen=True)
-class Judged:
+class Measured:
     """What a model did to one pair."""
 
     gain: float
@@ -54,12 +54,12 @@ class RealPair:
         assert found is not None  # no mask hides all
         return min(found, MOST_PSNR)
 
-    def judged(self, remover: Remover) -> Judged:
+    def measured(self, remover: Remover) -> Measured:
         """What taking the flare out gains."""
         restored = remover.remove(self.flared).image
         gain = self.psnr(restored) - self.psnr(self.flared)
         strip = np.hstack([self.flared, restored, self.clean])
-        return Judged(gain, np.array_equal(restored, self.flared), strip)
+        return Measured(gain, np.array_equal(restored, self.flared), strip)
 
 
 def read_pairs(folder: Path, names: Path | None = None) -> list[RealPair]:
@@ -86,8 +86,8 @@ def read(path: Path) -> Picture:
 class Figures:
     """A model on strong pairs, on mild ones, and on the clean photographs of those."""
 
-    strong: list[Judged]
-    mild: list[Judged]
+    strong: list[Measured]
+    mild: list[Measured]
     clean: list[float]
     """PSNR in dB of each clean photograph after the model has seen it."""
 
@@ -112,32 +112,33 @@ def figures(remover: Remover, strong: list[RealPair], mild: list[RealPair]) -> F
         RealPair(pair.clean, pair.clean, pair.hidden).psnr(remover.remove(pair.clean).image)
         for pair in mild
     ]
-    hard, easy = ([pair.judged(remover) for pair in pairs] for pairs in (strong, mild))
+    hard, easy = ([pair.measured(remover) for pair in pairs] for pairs in (strong, mild))
     return Figures(hard, easy, alone)
 
 
-def gain(judged: list[Judged]) -> float:
+def gain(measured: list[Measured]) -> float:
     """Mean gain in dB."""
-    return fmean(one.gain for one in judged)
+    return fmean(one.gain for one in measured)
 
 
-def worse(judged: list[Judged], by: float) -> int:
+def worse(measured: list[Measured], by: float) -> int:
     """How many lost more than that many dB."""
-    return sum(one.gain < -by for one in judged)
+    return sum(one.gain < -by for one in measured)
 
 
-def line(name: str, judged: list[Judged], by: float) -> str:
+def line(name: str, measured: list[Measured], by: float) -> str:
     """The figures of one set."""
     return (
-        f"{name} {gain(judged):+.2f} dB, {worse(judged, by)} of {len(judged)} worse by {by} dB"
-        f" (lowest {min(one.gain for one in judged):+.2f}),"
-        f" {sum(one.unchanged for one in judged)} called clean"
+        f"{name} {gain(measured):+.2f} dB,"
+        f" {worse(measured, by)} of {len(measured)} worse by {by} dB"
+        f" (lowest {min(one.gain for one in measured):+.2f}),"
+        f" {sum(one.unchanged for one in measured)} called clean"
     )
 
 
-def write_sheet(path: Path, judged: list[Judged]) -> None:
+def write_sheet(path: Path, measured: list[Measured]) -> None:
     """All pairs of a set below each other, the lowest gain first."""
-    strips = [one.strip for one in sorted(judged, key=lambda one: one.gain)]
+    strips = [one.strip for one in sorted(measured, key=lambda one: one.gain)]
     width = min(strip.shape[1] for strip in strips)
     rows = [
         Image.fromarray(strip).resize((width, strip.shape[0] * width // strip.shape[1]))

@@ -5,17 +5,17 @@
 
 `--scenes` is the file of held-out scenes that `tools/train_flare_score.py scenes` wrote; `--pairs`
 a folder with `flare/` and `clear/` photographs of the same names, `--strong` one with `input/`,
-`gt/` and `mask/` (white: not to be judged). Columns: Spearman correlation of the score with the
+`gt/` and `mask/` (white: not to be scored). Columns: Spearman correlation of the score with the
 true PSNR over 14 restorations of each scene (mean over scenes), in how many pairs the clean
 photograph wins, and milliseconds for a picture of 512 x 512. What is not given is not measured.
 
 A second table says how many ruins are preferred to the clean photograph they were made from, kind
-by kind (`semilar.quality.scorers.ruins`): one of every kind is made from each of `--photos`.
+by kind (`ruins`): one of every kind is made from each of `--photos`.
 Photographs that are in the folder `--learned` too are left out.
 With `--flared`, each photograph is flared by the simulator, and a ruin of the clean one is compared
 with it as a repository of labels compares them: beside the flared photo.
 `--half choose` and `--half test` take one half each, by name: what chooses anything about a scorer
-must not be what it is judged by.
+must not be what it is tested by.
 """
 
 import argparse
@@ -31,6 +31,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from PIL import Image
+from restorations import draw_restorations, round_to_bytes, true_psnr
+from ruins import TAUGHT, UNSEEN, ruins
 from scipy.stats import spearmanr
 from torch import Tensor
 
@@ -39,14 +41,12 @@ from semilar.flare.presets import preset
 from semilar.quality.scorers import SCORERS, score_beside, scorer
 from semilar.quality.scorers.flare_score import FlareScore
 from semilar.quality.scorers.musiq import Musiq
-from semilar.quality.scorers.restorations import draw_restorations, round_to_bytes, true_psnr
-from semilar.quality.scorers.ruins import TAUGHT, UNSEEN, ruins
 from semilar.weights import WeightsMissingError
 
 RESTORATIONS = 14
 VISIBLE_BELOW = 40.0  # dB: grey made of grey is no ruin
 KINDS = TAUGHT | UNSEEN
-Judge = Callable[[Tensor], Tensor]
+Score = Callable[[Tensor], Tensor]
 
 
 def read(path: Path, side: int | None = None) -> Tensor:
@@ -67,14 +67,14 @@ def held_out_scenes(file: Path, skip: int, number: int) -> Iterator[tuple[Tensor
         yield flared[None], clean[None]
 
 
-def correlation(judge: Judge, scenes: list[tuple[Tensor, Tensor]], *, beside: bool) -> float:
+def correlation(score: Score, scenes: list[tuple[Tensor, Tensor]], *, beside: bool) -> float:
     """Mean over scenes of Spearman's rho between score and true PSNR of their restorations."""
     found = []
     for number, (flared, clean) in enumerate(scenes):
         random = np.random.default_rng(number)
         restored = draw_restorations(flared, clean, RESTORATIONS, random)
         photos = flared.expand_as(restored)
-        scores = score_beside(judge, restored, photos) if beside else judge(restored)
+        scores = score_beside(score, restored, photos) if beside else score(restored)
         found.append(spearmanr(scores, true_psnr(restored, clean))[0])
     return float(np.mean(found))
 
@@ -92,9 +92,9 @@ def strong_pairs(folder: Path) -> Iterator[tuple[str, Tensor, Tensor]]:
         yield file.name, flared, torch.where(mask.amax(1, keepdim=True) > 0, flared, clean)
 
 
-def gaps(judge: Judge, found: Iterator[tuple[str, Tensor, Tensor]]) -> dict[str, float]:
+def gaps(score: Score, found: Iterator[tuple[str, Tensor, Tensor]]) -> dict[str, float]:
     """By how much each clean photograph scores above its flared partner."""
-    return {name: (judge(clean) - judge(flared)).item() for name, flared, clean in found}
+    return {name: (score(clean) - score(flared)).item() for name, flared, clean in found}
 
 
 def photographs(options: argparse.Namespace) -> list[Path]:
@@ -122,16 +122,16 @@ def thumbnail(file: Path) -> np.ndarray:
 
 
 def preferred_ruins(
-    judge: Judge, files: list[Path], options: argparse.Namespace
+    score: Score, files: list[Path], options: argparse.Namespace
 ) -> tuple[Counter[str], Counter[str]]:
     """How many ruins of each kind beat or equal their photograph, and how many can be seen."""
     wrong, tried = Counter[str](), Counter[str]()
     for number, file in enumerate(files):
         photo = read(file, options.side)
-        known = judge
+        known = score
         if options.flared:
             flared, photo = with_flare(photo, number)
-            known = partial(score_beside, judge, photos=flared)
+            known = partial(score_beside, score, photos=flared)
         own = known(photo)
         for kind, ruin in ruins(photo, KINDS, number):
             if true_psnr(ruin, photo).item() < VISIBLE_BELOW:
@@ -162,32 +162,32 @@ def kind_table(wrong: dict[str, Counter[str]], tried: Counter[str]) -> Iterator[
             yield f"| {name} | " + " | ".join(map(str, cells)) + " |"
 
 
-def milliseconds(judge: Judge, repeats: int = 7) -> float:
+def milliseconds(score: Score, repeats: int = 7) -> float:
     """Median time for one picture of 512 x 512."""
     picture, spent = torch.rand(1, 3, 512, 512), []
     for _ in range(repeats):
         start = time.perf_counter()
-        judge(picture)
+        score(picture)
         spent.append(time.perf_counter() - start)
     return 1000 * statistics.median(spent)
 
 
-def row(name: str, judge: Judge, options: argparse.Namespace) -> str:
+def row(name: str, score: Score, options: argparse.Namespace) -> str:
     """One line of the table; what went wrong in detail goes to the lines before it."""
     cells = []
     if options.scenes:
         scenes = list(held_out_scenes(options.scenes, options.skip, options.number))
-        found = [correlation(judge, scenes, beside=beside) for beside in (False, True)]
+        found = [correlation(score, scenes, beside=beside) for beside in (False, True)]
         cells.append(f"{found[0]:.3f}, beside {found[1]:.3f} ({len(scenes)} scenes)")
     for folder, kind in ((options.pairs, pairs), (options.strong, strong_pairs)):
-        found = gaps(judge, kind(folder)) if folder else {}
+        found = gaps(score, kind(folder)) if folder else {}
         cells.append(f"{sum(gap > 0 for gap in found.values())} of {len(found)}")
         if options.verbose:
             print(name, "wrong pairs:", {k: round(v, 2) for k, v in found.items() if v <= 0})
-    return f"| `{name}` | {' | '.join(cells)} | {milliseconds(judge):.0f} |"
+    return f"| `{name}` | {' | '.join(cells)} | {milliseconds(score):.0f} |"
 
 
-def chosen_scorers(options: argparse.Namespace) -> Iterator[tuple[str, Judge]]:
+def chosen_scorers(options: argparse.Namespace) -> Iterator[tuple[str, Score]]:
     """Names and scorers; MUSIQ without its weights only for its time."""
     for name in [options.only] if options.only else [name for name in SCORERS if name != "none"]:
         try:
@@ -202,9 +202,9 @@ def main() -> None:
     torch.set_num_threads(1)
     files = photographs(options)
     lines, wrong, tried = [], {}, Counter[str]()
-    for name, judge in chosen_scorers(options):
-        lines.append(row(name, judge, options))
-        wrong[name], tried = preferred_ruins(judge, files, options)
+    for name, score in chosen_scorers(options):
+        lines.append(row(name, score, options))
+        wrong[name], tried = preferred_ruins(score, files, options)
     heads = ["Spearman with PSNR"] * bool(options.scenes) + ["clean preferred", "strong pairs"]
     print("| scorer |", *[f"{head} |" for head in heads], "ms at 512² |")
     print("| --- |" + " --- |" * (len(heads) + 1), *lines, sep="\n")

@@ -21,13 +21,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
+from flare_measure import FlareMeasure, find_centre, measure
 from PIL import Image
 from scipy import ndimage
 
 from semilar.data.pairs import find_pairs
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.backgrounds import builtin_backgrounds
-from semilar.flare.measure import FlareMeasure, find_centre, measure
 from semilar.photo import linear_to_srgb, srgb_table
 
 SIDE = 512

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from flare_measure import VISIBLE_BELOW
 from lamp_rims import rim_change
 from PIL import Image
 
@@ -31,7 +32,6 @@ from semilar.data.pairs import find_pairs
 from semilar.evaluate import metrics
 from semilar.evaluate.statistics import bootstrap_means, interval, mean
 from semilar.files import write_text
-from semilar.flare.measure import VISIBLE_BELOW
 
 ROOT = Path(__file__).resolve().parent.parent
 SEMILAR = str(Path(sys.executable).with_name("semilar"))

@@ -136,17 +136,17 @@ MUTANTS = (
         STEP,
     ),
     _source(
-        "student given the weak view by the objective",
+        "student given the weakly augmented photo by the objective",
         "semi/unsupervised.py",
         "sample.strong for sample in samples",
-        "sample.view.take(sample.frame) for sample in samples",
+        "sample.window.take(sample.frame) for sample in samples",
         STEP,
     ),
     _source(
-        "student given the weak view by the data",
+        "student given the weakly augmented photo by the data",
         "data/unlabeled.py",
-        "frame, view, strong, colour)",
-        "frame, view, view.take(frame), colour)",
+        "frame, window, strong, colour)",
+        "frame, window, window.take(frame), colour)",
         FILES,
     ),
     _source(
@@ -208,9 +208,9 @@ MUTANTS = (
     _source(
         "labels show the flared photo outside the student's window",
         "semi/pseudo.py",
-        "candidates.append(view.take(bounded))",
+        "candidates.append(window.take(bounded))",
         "at = samples[len(candidates)]; "
-        "candidates.append(at.view.put(at.view.take(view.take(bounded)), at.frame))",
+        "candidates.append(at.window.put(at.window.take(window.take(bounded)), at.frame))",
         PSEUDO,
     ),
     _source(

@@ -52,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def copy_project(folder: Path) -> Path:
-    """Source and tests without compiled files, which could be taken for those of a mutant."""
+    """Source, tests and tools without compiled files, which could pass for those of a mutant."""
     without = shutil.ignore_patterns("__pycache__")
-    for name in ("src", "tests"):
+    for name in ("src", "tests", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=without)
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder

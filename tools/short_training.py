@@ -1,4 +1,4 @@
-"""Is the simulator right? A short training with its pictures, judged on all real pairs.
+"""Is the simulator right? A short training with its pictures, measured on all real pairs.
 
     python tools/short_training.py --photos DIR --strong PAIRS --mild PAIRS [KEY=VALUE ...]
 

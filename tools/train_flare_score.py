@@ -1,12 +1,12 @@
 """Train `flare-score` on simulated restorations and put it into the package.
 
     python tools/train_flare_score.py scenes --backgrounds PHOTOS --work out/flare-score
-    python tools/train_flare_score.py lessons --work out/flare-score
+    python tools/train_flare_score.py samples --work out/flare-score
     python tools/train_flare_score.py train --work out/flare-score
     python tools/train_flare_score.py publish --backgrounds PHOTOS --work out/flare-score
 
 `scenes` spoils free photographs with simulated flares (one photograph in ten is held out by name).
-`lessons` makes restorations of them, from perfect to ruined, and measures them once and for all.
+`samples` makes restorations of them, from perfect to ruined, and measures them once and for all.
 `train` teaches the network to guess their PSNR, and above all their order within one scene.
 `publish` writes the weights and their card. PHOTOS has its list beside it (PHOTOS.csv: file,
 author, licence, link, source). Real flare photographs are never read here: `compare_scorers.py`
@@ -25,7 +25,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from flare_measure import VISIBLE_BELOW
 from PIL import Image
+from restorations import (
+    draw_restorations,
+    gaussian,
+    restore,
+    round_to_bytes,
+    true_psnr,
+)
 from rich.progress import track
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
@@ -33,17 +41,9 @@ from torch.nn import functional
 
 from semilar.files import atomic_path, write_bytes, write_text
 from semilar.flare import synthesize
-from semilar.flare.measure import VISIBLE_BELOW
 from semilar.flare.presets import preset
 from semilar.quality.scorers.cues import CELL, Cues
-from semilar.quality.scorers.flare_score import BLOCK, FlareJudge, FlareScoreNet, score
-from semilar.quality.scorers.restorations import (
-    draw_restorations,
-    gaussian,
-    restore,
-    round_to_bytes,
-    true_psnr,
-)
+from semilar.quality.scorers.flare_score import BLOCK, ErrorEstimator, FlareScoreNet, score
 
 SIDE = 384  # of a stored scene
 WORKING = 320  # of a whole scene at the working size
@@ -76,7 +76,7 @@ def make_scenes(backgrounds: Path, work: Path, count: int) -> None:
 
 
 def make_scene(photo: Path, seed: int) -> np.ndarray:
-    """A flared and a clean view of `photo`: (2, SIDE, SIDE, 3) uint8, encoded.
+    """A flared and a clean version of `photo`: (2, SIDE, SIDE, 3) uint8, encoded.
 
     Where the flare cannot be seen, there is nothing to restore and no order to learn: another
     flare is drawn.
@@ -98,19 +98,19 @@ def as_picture(pixels: np.ndarray) -> Tensor:
     return torch.from_numpy(np.moveaxis(pixels, -1, -3).astype(np.float32) / 255)
 
 
-def draw_view(scene: np.ndarray, view: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """A square out of a stored scene, flared and clean, (1, 3, view, view) each, encoded."""
+def draw_crop(scene: np.ndarray, crop: int, random: np.random.Generator) -> tuple[Tensor, Tensor]:
+    """A square out of a stored scene, flared and clean, (1, 3, crop, crop) each, encoded."""
     side = int(random.integers(WORKING, SIDE + 1))  # never enlarged: soft is what blurred is
     top, left = random.integers(SIDE - side + 1, size=2)
     pair = as_picture(scene[:, top : top + side, left : left + side])
     pair = functional.interpolate(pair, size=(WORKING, WORKING), mode="bilinear", antialias=True)
-    # A smaller view shows the strongest flare somewhere in it.
+    # A smaller crop shows the strongest flare somewhere in it.
     strongest = int((pair[0] - pair[1]).mean(0).argmax())
     top, left = (
-        min(max(0, int(place - random.uniform(0.2, 0.8) * view)), WORKING - view)
+        min(max(0, int(place - random.uniform(0.2, 0.8) * crop)), WORKING - crop)
         for place in divmod(strongest, WORKING)
     )
-    pair = pair[..., top : top + view, left : left + view]
+    pair = pair[..., top : top + crop, left : left + crop]
     # The curve of the camera. Not its gain: a light source that no longer clips is what tells a
     # darkened picture from a dark scene.
     pair = pair.clamp(0, 1) ** random.uniform(0.8, 1.5)
@@ -138,10 +138,10 @@ def blurred(clean: Tensor, random: np.random.Generator) -> list[Tensor]:
     return made
 
 
-def lesson_type(view: int) -> np.dtype:
+def sample_type(crop: int) -> np.dtype:
     """What is known of the restorations of one scene: cues, errors of blocks, PSNR."""
     number = VARIANTS + len(RESIDUES) + len(BLURS)
-    cells, blocks = view // CELL, view // BLOCK
+    cells, blocks = crop // CELL, crop // BLOCK
     return np.dtype(
         [
             ("cues", np.float16, (number, Cues.count, cells, cells)),
@@ -152,26 +152,26 @@ def lesson_type(view: int) -> np.dtype:
 
 
 @torch.inference_mode()
-def measure(work: Path, view: int, draw: int) -> None:
-    """Write `lessons-DRAW.npy`, one `lesson_type` for each scene.
+def measure(work: Path, crop: int, draw: int) -> None:
+    """Write `samples-DRAW.npy`, one `sample_type` for each scene.
 
     Another `draw` shows other parts of the scenes, restored in other ways.
     """
     torch.set_num_threads(1)
     scenes = np.load(work / "train.npy", mmap_mode="r")
-    kind, cues = lesson_type(view), Cues()
-    with atomic_path(work / f"lessons-{draw:02d}.npy") as path:
-        lessons = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(len(scenes),))
+    kind, cues = sample_type(crop), Cues()
+    with atomic_path(work / f"samples-{draw:02d}.npy") as path:
+        samples = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(len(scenes),))
         for number, scene in enumerate(track(scenes, description=f"restorations, draw {draw}")):
             random = np.random.default_rng([number, draw])
-            flared, clean = draw_view(scene, view, random)
+            flared, clean = draw_crop(scene, crop, random)
             restored = draw_restorations(flared, clean, VARIANTS, random)
             pictures = torch.cat([restored, *residues(flared, clean), *blurred(clean, random)])
             squares = (pictures - clean).square().mean(1, keepdim=True)
-            lessons["cues"][number] = cues(pictures).half().numpy()
-            lessons["errors"][number] = functional.avg_pool2d(squares, BLOCK)[:, 0].numpy()
-            lessons["psnr"][number] = true_psnr(pictures, clean).numpy()
-        lessons.flush()
+            samples["cues"][number] = cues(pictures).half().numpy()
+            samples["errors"][number] = functional.avg_pool2d(squares, BLOCK)[:, 0].numpy()
+            samples["psnr"][number] = true_psnr(pictures, clean).numpy()
+        samples.flush()
 
 
 def losses(guessed: Tensor, scores: Tensor, errors: Tensor, psnr: Tensor) -> Tensor:
@@ -191,67 +191,67 @@ def losses(guessed: Tensor, scores: Tensor, errors: Tensor, psnr: Tensor) -> Ten
 
 
 def train(work: Path, steps: int, rate: float, init: Path | None, jobs: int) -> None:
-    """Fit all judges to all `lessons-*.npy`, `jobs` at a time; writes `net.safetensors`.
+    """Fit all estimators to all `samples-*.npy`, `jobs` at a time; writes `net.safetensors`.
 
-    They begin with the judges of the folder `init`, or with nothing. A judge that is there already,
-    as `judge-NUMBER.safetensors`, is not trained again.
+    They begin with those of the folder `init`, or with nothing. An estimator that is there already,
+    as `estimator-NUMBER.safetensors`, is not trained again.
     """
     net = FlareScoreNet()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        numbers = range(len(net.judges))
-        trained = [pool.submit(train_judge, n, work, steps, rate, init) for n in numbers]
-        for judge, weights in zip(net.judges, trained, strict=True):
-            judge.load_state_dict(weights.result())
+        numbers = range(len(net.estimators))
+        trained = [pool.submit(train_estimator, n, work, steps, rate, init) for n in numbers]
+        for estimator, weights in zip(net.estimators, trained, strict=True):
+            estimator.load_state_dict(weights.result())
     write_bytes(work / "net.safetensors", save(net.state_dict()))
 
 
-def train_judge(
+def train_estimator(
     number: int, work: Path, steps: int, rate: float, init: Path | None
 ) -> dict[str, Tensor]:
-    """Fit one judge to lessons that it draws for itself; its weights."""
-    target = work / f"judge-{number}.safetensors"
+    """Fit one estimator to samples that it draws for itself; its weights."""
+    target = work / f"estimator-{number}.safetensors"
     if target.exists():
         return load_file(target)
     torch.set_num_threads(1)
     torch.manual_seed(number)
     random = np.random.default_rng(number)
-    files = [np.load(file, mmap_mode="r") for file in sorted(work.glob("lessons-*.npy"))]
-    judge = new_judge(files[0]) if init is None else FlareJudge()
+    files = [np.load(file, mmap_mode="r") for file in sorted(work.glob("samples-*.npy"))]
+    estimator = new_estimator(files[0]) if init is None else ErrorEstimator()
     if init is not None:
-        judge.load_state_dict(load_file(init / target.name))
-    judge = judge.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
-    optimizer = torch.optim.AdamW(judge.parameters(), lr=rate, weight_decay=0.02)
+        estimator.load_state_dict(load_file(init / target.name))
+    estimator = estimator.train().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimizer = torch.optim.AdamW(estimator.parameters(), lr=rate, weight_decay=0.02)
     cycle = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, steps, pct_start=0.05)
     started = time.monotonic()
     for step in range(1, steps + 1):
-        cues, errors, psnr = draw_lessons(files[random.integers(len(files))], random)
-        guessed = judge(cues)
+        cues, errors, psnr = draw_samples(files[random.integers(len(files))], random)
+        guessed = estimator(cues)
         loss = losses(guessed, score(guessed, cues).view_as(psnr), errors, psnr)
         optimizer.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(judge.parameters(), 5.0)
+        nn.utils.clip_grad_norm_(estimator.parameters(), 5.0)
         optimizer.step()
         cycle.step()
         if step % 250 == 0 or step == steps:
             left = (time.monotonic() - started) * (steps / step - 1) / 60
-            print(f"judge {number}: {step} of {steps}, {loss.item():.3f}, {left:.0f} min left")
-    weights = {name: tensor.contiguous() for name, tensor in judge.state_dict().items()}
+            print(f"estimator {number}: {step} of {steps}, {loss.item():.3f}, {left:.0f} min left")
+    weights = {name: tensor.contiguous() for name, tensor in estimator.state_dict().items()}
     write_bytes(target, save(weights))
     return weights
 
 
-def new_judge(lessons: np.ndarray) -> FlareJudge:
-    """A judge that knows how cues usually are, and nothing else."""
-    judge = FlareJudge()
-    sample = torch.from_numpy(lessons["cues"][:100].astype(np.float32))
-    judge.usual.copy_(sample.mean((0, 1, 3, 4)))
-    judge.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
-    return judge
+def new_estimator(samples: np.ndarray) -> ErrorEstimator:
+    """An estimator that knows how cues usually are, and nothing else."""
+    estimator = ErrorEstimator()
+    sample = torch.from_numpy(samples["cues"][:100].astype(np.float32))
+    estimator.usual.copy_(sample.mean((0, 1, 3, 4)))
+    estimator.spread.copy_(sample.std((0, 1, 3, 4)) + 1e-3)
+    return estimator
 
 
-def draw_lessons(lessons: np.ndarray, random: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
+def draw_samples(samples: np.ndarray, random: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
     """Cues, errors and PSNR of the restorations of a few scenes, turned and mirrored."""
-    chosen = lessons[np.sort(random.choice(len(lessons), BATCH, replace=False))]
+    chosen = samples[np.sort(random.choice(len(samples), BATCH, replace=False))]
     mirrored, turned = random.integers(2, size=2), random.integers(2)
     maps = []
     for name in ("cues", "errors"):
@@ -294,19 +294,19 @@ def publish(backgrounds: Path, work: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("job", choices=["scenes", "lessons", "train", "publish"])
+    parser.add_argument("job", choices=["scenes", "samples", "train", "publish"])
     parser.add_argument("--backgrounds", type=Path, help="folder of free photographs")
     parser.add_argument("--work", type=Path, default=Path("out/flare-score"))
     parser.add_argument("--scenes", type=int, default=2000, help="how many")
-    parser.add_argument("--draw", type=int, default=0, help="number of this pass (lessons)")
-    parser.add_argument("--view", type=int, default=WORKING, help="side of a picture (lessons)")
+    parser.add_argument("--draw", type=int, default=0, help="number of this pass (samples)")
+    parser.add_argument("--crop", type=int, default=WORKING, help="side of a picture (samples)")
     parser.add_argument("--steps", type=int, default=8000)
     parser.add_argument("--rate", type=float, default=2e-3, help="highest learning rate")
-    parser.add_argument("--init", type=Path, help="folder of judges to begin with (train)")
-    parser.add_argument("--jobs", type=int, default=2, help="judges to train at a time")
+    parser.add_argument("--init", type=Path, help="folder of estimators to begin with (train)")
+    parser.add_argument("--jobs", type=int, default=2, help="estimators to train at a time")
     options = parser.parse_args()
-    if options.job == "lessons":
-        measure(options.work, options.view, options.draw)
+    if options.job == "samples":
+        measure(options.work, options.crop, options.draw)
     elif options.job == "train":
         train(options.work, options.steps, options.rate, options.init, options.jobs)
     elif options.backgrounds is None:

@@ -1,7 +1,7 @@
 """What the parts of a recipe have in common: the base class and the types of numbers.
 
-A class that does something and is set up by a recipe (a view, a rule, a loss) is a `Part` itself:
-its fields are the recipe's keys, and its defaults stand in one place.
+A class that does something and is set up by a recipe (an augmentation, a rule, a loss) is a `Part`
+itself: its fields are the recipe's keys, and its defaults stand in one place.
 """
 
 from pathlib import Path

@@ -49,10 +49,10 @@ def test_import_then_remove_and_benchmark(tmp_path: Path, home: Path) -> None:
     for role in ("input", "gt"):
         (data / role).mkdir(parents=True)
         shutil.copy(photo, data / role / "1.png")
-    judged = semilar(
+    evaluated = semilar(
         "benchmark", "--model", "naf", "--data", data, "--out", tmp_path / "b", "-j", "1", "--json"
     )
-    assert judged.exit_code == 0, judged.stderr
+    assert evaluated.exit_code == 0, evaluated.stderr
 
 
 def test_the_card_says_where_it_comes_from(tmp_path: Path) -> None:

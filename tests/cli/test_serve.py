@@ -166,7 +166,7 @@ def test_workers_are_replaced_without_a_pause(model):
         (["--engine", "abacus", "--model", "MODEL"], "abacus: no such engine"),
     ],
 )
-def test_what_cannot_work_is_said_in_one_sentence(options, says, model, tmp_path, monkeypatch):
+def test_what_cannot_work_is_said_in_one_line(options, says, model, tmp_path, monkeypatch):
     options = [str(model) if one == "MODEL" else one for one in options]
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SEMILAR_TOKEN", raising=False)

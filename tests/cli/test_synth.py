@@ -1,4 +1,4 @@
-"""`semilar synth`: folders, manifest, restart, the same bytes again, and clear sentences."""
+"""`semilar synth`: folders, manifest, restart, the same bytes again, and clear errors."""
 
 import hashlib
 import json

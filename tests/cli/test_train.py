@@ -1,4 +1,4 @@
-"""`semilar train` and `semilar repository` as a person meets them: mistakes end in sentences."""
+"""`semilar train` and `semilar repository` as a person meets them: mistakes end in errors."""
 
 import json
 import os
@@ -160,7 +160,7 @@ def test_a_dry_run_tells_all_and_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("change", "message"),
     [
         ("labeled.backgrounds.folder=/absent", "/absent: no such folder"),
         ("semi.photos.folder=/absent", "/absent: no such folder"),
@@ -172,10 +172,10 @@ def test_a_dry_run_tells_all_and_writes_nothing(tmp_path: Path) -> None:
         ("optimizer.lrr=1", "optimizer.lrr is not a known key"),
     ],
 )
-def test_mistakes_are_one_sentence(tmp_path: Path, change: str, sentence: str) -> None:
+def test_mistakes_are_one_error(tmp_path: Path, change: str, message: str) -> None:
     result = invoke("train", write_recipe(tmp_path), change)
     assert result.exit_code == 2, result.output
-    assert sentence in result.stderr
+    assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
@@ -218,10 +218,10 @@ def test_repository_show_export_and_report(trained: Path, tmp_path: Path) -> Non
 
 
 def test_repository_mistakes(trained: Path, tmp_path: Path) -> None:
-    for arguments, sentence in (
+    for arguments, message in (
         (("stats", tmp_path / "absent"), "no such folder"),
         (("stats", tmp_path), "no repository"),
         (("show", trained / "run", "nobody.jpg"), "names no photo"),
     ):
         result = invoke("repository", *arguments)
-        assert (result.exit_code, sentence in result.stderr) == (2, True), result.output
+        assert (result.exit_code, message in result.stderr) == (2, True), result.output

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from semilar.data.augmentation import StrongAugmentation
 from semilar.data.labeled import ReadyPairs, SimulatedPairs, flare_layer
 from semilar.data.mixture import Synth
 from semilar.data.pairs import find_pairs
 from semilar.data.photos import DrawnScenes, PhotoCache, PhotoFolder, with_short_side
 from semilar.data.unlabeled import UnlabeledPhotos, identify
-from semilar.data.views import StrongView
 from semilar.errors import SemilarError
 from semilar.flare import SynthSettings
 from semilar.flare.mapping import to_mapping
@@ -74,7 +74,7 @@ def test_the_authors_layout_brings_its_flare_layer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "sentence"),
+    ("made", "message"),
     [
         ((), "no such folder"),
         (("flare/a.png",), "without flare"),
@@ -82,15 +82,15 @@ def test_the_authors_layout_brings_its_flare_layer(tmp_path: Path) -> None:
         (("input/a.png", "gt/b.png"), "same name"),
     ],
 )
-def test_wrong_folders_are_sentences(tmp_path: Path, made: tuple[str, ...], sentence: str) -> None:
+def test_wrong_folders_are_errors(tmp_path: Path, made: tuple[str, ...], message: str) -> None:
     root = tmp_path / "pairs"
     for name in made:
         save(root / name)
-    with pytest.raises(SemilarError, match=sentence):
+    with pytest.raises(SemilarError, match=message):
         find_pairs(root)
 
 
-def test_partners_of_different_size_are_a_sentence(tmp_path: Path) -> None:
+def test_partners_of_different_size_are_an_error(tmp_path: Path) -> None:
     save(tmp_path / "input" / "a.png")
     save(tmp_path / "gt" / "a.png", size=(40, 50))
     pairs = ReadyPairs(find_pairs(tmp_path).pairs)
@@ -165,11 +165,11 @@ def test_every_preset_passes_its_own_check() -> None:
 
 def test_the_student_is_given_the_strong_view_of_its_window(tmp_path: Path) -> None:
     paths = [save(tmp_path / "a.png", size=(40, 60))]
-    grey = StrongView(jitter=0, grey=1, blur=0, noise=0)
+    grey = StrongAugmentation(jitter=0, grey=1, blur=0, noise=0)
     photos = UnlabeledPhotos(paths, identify(paths, tmp_path), side=40, flip=True, strong=grey)
     for seed in range(6):
         sample = photos.make(0, seed=seed, crop=24)
-        weak = sample.view.take(sample.frame)
+        weak = sample.window.take(sample.frame)
         luma = 0.299 * weak[0] + 0.587 * weak[1] + 0.114 * weak[2]
         for channel in sample.strong:
             np.testing.assert_allclose(channel.numpy(), luma.numpy(), atol=1e-5)
@@ -223,11 +223,11 @@ def test_photos_are_known_by_path_and_content(tmp_path: Path) -> None:
 def test_unlabeled_views_are_repeatable_and_inside_the_frame(tmp_path: Path) -> None:
     paths = [save(tmp_path / "a.jpg", seed=1, size=(50, 90))]
     photos = UnlabeledPhotos(
-        paths, identify(paths, tmp_path), side=40, flip=True, strong=StrongView()
+        paths, identify(paths, tmp_path), side=40, flip=True, strong=StrongAugmentation()
     )
     one, two = photos.make(0, seed=4, crop=24), photos.make(0, seed=4, crop=24)
     assert one.frame.shape == (3, 40, 72), "the aspect is kept"
     assert one.strong.shape == (3, 24, 24)
-    assert one.view == two.view
+    assert one.window == two.window
     np.testing.assert_array_equal(one.strong.numpy(), two.strong.numpy())
-    assert photos.make(0, seed=5, crop=24).view != one.view
+    assert photos.make(0, seed=5, crop=24).window != one.window

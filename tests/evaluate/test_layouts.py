@@ -64,7 +64,7 @@ def test_layers_that_synth_writes_are_no_inputs(tmp_path: Path) -> None:
     assert only.inputs == tmp_path / "input"
 
 
-def test_nothing_found_is_a_sentence(tmp_path: Path) -> None:
+def test_nothing_found_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "input").mkdir()
     with pytest.raises(SemilarError, match="holds no folder of inputs"):
         find_sets(tmp_path)

@@ -174,7 +174,7 @@ def test_benchmark_restores_goes_on_and_guards_its_folder(
     assert runner.invoke(app, [*command, "--force"]).exit_code == 0
 
 
-def test_raw_judges_the_network_alone(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_raw_measures_the_network_alone(folders: dict[str, Path], tmp_path: Path) -> None:
     """By hand: the picture times 0.6 is what that network gives."""
     data, out = _layout(tmp_path, folders), tmp_path / "out"
     model = dimming_model(tmp_path / "dim.onnx")

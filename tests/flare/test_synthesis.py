@@ -43,7 +43,7 @@ def test_other_seed_other_picture(scene):
     assert not np.array_equal(one.input, two.input)
 
 
-def test_background_smaller_than_the_crop_is_one_sentence():
+def test_background_smaller_than_the_crop_is_one_error():
     settings = SynthSettings.preset("realistic")
     with pytest.raises(SemilarError, match="64 x 48 pixels is smaller than the crop of 128 x 96"):
         synthesize(np.zeros((48, 64, 3), np.uint8), seed=0, settings=settings, size=SIZE)

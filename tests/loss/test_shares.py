@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from semilar.data.augmentation import ColourChange, Window
 from semilar.data.unlabeled import UnlabeledSample
-from semilar.data.views import ColourChange, View
 from semilar.loss.vgg import Vgg16
 from semilar.semi.unsupervised import UnsupervisedLoss
 from semilar.train.feed import LabeledBatch
@@ -136,7 +136,7 @@ def by_recipe(name: str) -> dict[str, Tensor]:
     for key, term in terms.items():
         inputs = flare if key.startswith("flare_") else scene
         found[key] = torch.autograd.grad(term, inputs, retain_graph=True)[0]
-    whole = View.whole(SIDE, SIDE)
+    whole = Window.whole(SIDE, SIDE)
     samples = [UnlabeledSample(i, f"{i}", LABEL[i], whole, STRONG[i], SAME) for i in range(2)]
     seen = (0.9 * STRONG).requires_grad_()
     terms = UnsupervisedLoss(semi=semi, features=features)(

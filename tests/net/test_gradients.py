@@ -9,7 +9,7 @@ from torch import nn
 from semilar.net.blocks import ConvBlock, PSCBlock
 from semilar.net.cab import ChannelGate, ConvGate
 from semilar.net.desm import DESM
-from semilar.net.guest import flare_between
+from semilar.net.external import flare_between
 from semilar.net.hinet import HINBlock, SupervisedAttention
 from semilar.net.nafnet import NAFBlock
 from semilar.net.norm import ChannelLayerNorm, ChannelNorm

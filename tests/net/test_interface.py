@@ -1,4 +1,4 @@
-"""Any size, exact identity, and sentences for what is no picture."""
+"""Any size, exact identity, and errors for what is no picture."""
 
 import numpy as np
 import pytest

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from semilar.errors import SemilarError
 from semilar.net import REGISTRY, FlareNet, build, cost, describe
-from semilar.net.guest import Guest
+from semilar.net.external import ExternalNet
 
 
 class Halving(nn.Module):
@@ -118,7 +118,7 @@ def test_unknown_name_lists_the_known_ones() -> None:
         build("raliformer-x")
 
 
-def test_guest_of_three_planes_gets_its_flare_in_linear_light() -> None:
+def test_external_net_of_three_planes_gets_its_flare_in_linear_light() -> None:
     net = build(f"{HERE}:Halving", gain=0.25)
     picture = torch.rand(1, 3, 40, 50) * 0.5 + 0.5
     scene, flare = net(picture)
@@ -127,23 +127,23 @@ def test_guest_of_three_planes_gets_its_flare_in_linear_light() -> None:
     assert describe(f"{HERE}:Halving").multiple == 32
 
 
-def test_guest_that_removes_nothing_has_no_flare() -> None:
+def test_external_net_that_removes_nothing_has_no_flare() -> None:
     picture = torch.rand(1, 3, 32, 32)
     _, flare = build(f"{HERE}:Halving", gain=1.0)(picture)
     assert not flare.any()
 
 
-def test_guest_of_six_planes() -> None:
+def test_external_net_of_six_planes() -> None:
     picture = torch.rand(1, 3, 17, 19)
     scene, flare = build(f"{HERE}:Splitting")(picture)
     torch.testing.assert_close(scene, picture * 0.75)
     torch.testing.assert_close(flare, picture * 0.25)
 
 
-def test_guest_that_keeps_our_interface_is_not_wrapped() -> None:
+def test_external_net_that_keeps_our_interface_is_not_wrapped() -> None:
     net = build("semilar.net.unet:UNet", widths=(4, 8))
     assert isinstance(net, FlareNet)
-    assert not isinstance(net, Guest)
+    assert not isinstance(net, ExternalNet)
 
 
 @pytest.mark.parametrize(
@@ -154,12 +154,12 @@ def test_guest_that_keeps_our_interface_is_not_wrapped() -> None:
         (f"{HERE}:HERE", "not a torch.nn.Module"),
     ],
 )
-def test_wrong_guest_is_a_sentence(name: str, said: str) -> None:
+def test_wrong_external_net_is_an_error(name: str, said: str) -> None:
     with pytest.raises(SemilarError, match=said):
         build(name)
 
 
-def test_guest_with_other_planes_is_told() -> None:
+def test_external_net_with_other_planes_is_told() -> None:
     with pytest.raises(ValueError, match="3 or 6 planes from FourPlanes"):
         build(f"{HERE}:FourPlanes")(torch.rand(1, 3, 32, 32))
 

@@ -107,9 +107,9 @@ def main(first: int, count: int, folder: Path) -> dict[str, float]:
             photo.write(shot.with_pixels(shot.pixels[::-1].copy()), folder / name)
             result["read"] += 1
         except SemilarError as error:
-            sentence = str(error)
-            assert name in sentence, sentence
-            assert "\n" not in sentence, sentence
+            message = str(error)
+            assert name in message, message
+            assert "\n" not in message, message
             result["refused"] += 1
         result["slowest"] = max(result["slowest"], time.monotonic() - began)
     return result

@@ -1,4 +1,4 @@
-"""Files nobody should have sent: one sentence with the name, and nothing half-written."""
+"""Files nobody should have sent: one line with the name, and nothing half-written."""
 
 import io
 import subprocess
@@ -42,14 +42,14 @@ def tiff_of(values: np.ndarray, **options: Any) -> bytes:
         ("shot.dng", b"not from a camera", "camera file"),
     ],
 )
-def test_one_sentence_with_the_name(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+def test_one_line_with_the_name(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(PhotoError) as caught:
         photo.read(tmp_path / name)
-    sentence = str(caught.value)
-    assert name in sentence
-    assert reason in sentence
-    assert "\n" not in sentence
+    message = str(caught.value)
+    assert name in message
+    assert reason in message
+    assert "\n" not in message
 
 
 def test_a_missing_extra_names_file_and_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def test_identity_symmetry_and_several_at_once() -> None:
     assert both == pytest.approx([0, network(picture, truth)], rel=1e-5)
 
 
-def test_small_pictures_and_missing_weights_are_sentences(
+def test_small_pictures_and_missing_weights_are_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alexnet, heads = _random_weights()

@@ -131,7 +131,7 @@ def test_half_the_error_is_better(picture: np.ndarray, seed: int, share: float) 
     assert gain == pytest.approx(-20 * math.log10(share), abs=1e-6)
 
 
-def test_different_sizes_and_kinds_are_sentences() -> None:
+def test_different_sizes_and_kinds_are_errors() -> None:
     a = smooth_picture(20, 30)
     with pytest.raises(SemilarError, match="30 x 20 and 20 x 30 pixels"):
         psnr(a, smooth_picture(30, 20))

@@ -114,7 +114,7 @@ def test_masks_of_another_code_are_told_apart() -> None:
     assert not uses_colour_code(np.full((4, 4, 3), 255, np.uint8))
 
 
-def test_a_mask_of_another_size_is_a_sentence() -> None:
+def test_a_mask_of_another_size_is_an_error() -> None:
     truth = smooth_picture(16, 24)
     with pytest.raises(SemilarError, match="mask has 16 x 24 pixels, the picture 24 x 16"):
         region_psnr(truth, truth, _coded(24, 16))

@@ -60,7 +60,7 @@ def test_weights_without_an_onnx_file_run_in_torch(model: Path, tmp_path: Path) 
         Remover(model=tmp_path / "own.safetensors", engine="onnx")
 
 
-def test_what_cannot_run_is_said_in_a_sentence(model: Path, tmp_path: Path) -> None:
+def test_what_cannot_run_is_said_with_an_error(model: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"no graph")
     (tmp_path / "broken.safetensors").write_bytes(b"no tensors")

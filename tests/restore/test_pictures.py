@@ -120,7 +120,7 @@ def test_grey_stays_grey() -> None:
         (None, "NoneType"),
     ],
 )
-def test_what_is_no_picture_is_refused_in_a_sentence(picture: object, words: str) -> None:
+def test_what_is_no_picture_is_refused_with_an_error(picture: object, words: str) -> None:
     with pytest.raises(PhotoError, match=words):
         DIM.remove(picture)
 

@@ -111,7 +111,7 @@ def test_a_strength_out_of_range(strength: float) -> None:
         Remover(engine=Dimmer()).remove(smooth_picture(), strength=strength)
 
 
-def test_a_network_that_breaks_is_a_sentence() -> None:
+def test_a_network_that_breaks_is_an_error() -> None:
     class Broken:
         def run(self, image):
             return np.full_like(image, np.nan), image

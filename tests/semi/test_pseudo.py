@@ -1,4 +1,4 @@
-"""From photo to target: views to and fro, bounding, the strategies, shards."""
+"""From photo to target: windows to and fro, bounding, the strategies, shards."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from semilar.data.augmentation import ColourChange, Window
 from semilar.data.unlabeled import UnlabeledSample
-from semilar.data.views import ColourChange, View
 from semilar.semi.pseudo import PseudoLabeler
 from semilar.semi.repository import Repository
 from semilar.semi.rule import Decision, UpdateRule
@@ -19,10 +19,10 @@ CPU = torch.device("cpu")
 
 
 def sample(
-    key: str, view: View, *, size: tuple[int, int] = (6, 8), seed: int = 0
+    key: str, window: Window, *, size: tuple[int, int] = (6, 8), seed: int = 0
 ) -> UnlabeledSample:
     frame = torch.rand(3, *size, generator=torch.Generator().manual_seed(seed))
-    return UnlabeledSample(seed, key, frame, view, view.take(frame), SAME)
+    return UnlabeledSample(seed, key, frame, window, window.take(frame), SAME)
 
 
 def half(picture: Tensor) -> Tensor:
@@ -41,14 +41,14 @@ def labeler(repository: Repository | None, **options) -> PseudoLabeler:
 
 def test_targets_are_the_students_window_of_the_label(tmp_path: Path) -> None:
     samples = [
-        sample("a", View(1, 2, 4, 4, flip=True)),
-        sample("b", View(0, 0, 4, 4), seed=1),
-        sample("c", View(2, 1, 4, 4, flip=True), size=(9, 7), seed=2),
+        sample("a", Window(1, 2, 4, 4, flip=True)),
+        sample("b", Window(0, 0, 4, 4), seed=1),
+        sample("c", Window(2, 1, 4, 4, flip=True), size=(9, 7), seed=2),
     ]
     with Repository(tmp_path / "r.sqlite") as repository:
         target, valid = labeler(repository)(half, samples, step=0, device=CPU)
         for one, found in zip(samples, target, strict=True):
-            torch.testing.assert_close(found, one.view.take(one.frame) / 2, atol=1e-5, rtol=0)
+            torch.testing.assert_close(found, one.window.take(one.frame) / 2, atol=1e-5, rtol=0)
             entry = repository.entry(one.key)
             assert entry is not None
             assert entry.label is not None
@@ -76,22 +76,23 @@ def test_no_flare_is_left_in_any_target_of_a_perfect_teacher(tmp_path: Path) -> 
     with Repository(tmp_path / "r.sqlite") as repository:
         make = PseudoLabeler(rule=UpdateRule(fog=1.0), repository=repository, score=oracle)
         for epoch in range(10):
-            views = [View.random(18, 32, crop=16, flip=True, rng=rng) for _ in range(4)]
+            windows = [Window.random(18, 32, crop=16, flip=True, rng=rng) for _ in range(4)]
             samples = [
-                UnlabeledSample(i, f"p{i}", photos[i], view, view.take(photos[i]), SAME)
-                for i, view in enumerate(views)
+                UnlabeledSample(i, f"p{i}", photos[i], window, window.take(photos[i]), SAME)
+                for i, window in enumerate(windows)
             ]
             targets, _ = make(perfect, samples, step=epoch, device=CPU)
-            for i, view in enumerate(views):
-                left += float((targets[i] - view.take(scenes[i])).square().sum())
+            for i, window in enumerate(windows):
+                left += float((targets[i] - window.take(scenes[i])).square().sum())
     assert left / float(flares.square().sum()) < 1e-6
 
 
 def test_the_scorer_is_given_the_bounded_candidates_in_order(tmp_path: Path) -> None:
     """Ψ(p̃), not Ψ(p̂), Ψ(x) or Ψ of another photo; its answers are stored beside the right photo."""
-    views = [View(1, 2, 4, 4, flip=True), View(0, 0, 4, 4), View(2, 1, 4, 4)]
+    windows = [Window(1, 2, 4, 4, flip=True), Window(0, 0, 4, 4), Window(2, 1, 4, 4)]
     samples = [
-        sample(key, view, seed=i) for i, (key, view) in enumerate(zip("abc", views, strict=True))
+        sample(key, window, seed=i)
+        for i, (key, window) in enumerate(zip("abc", windows, strict=True))
     ]
     seen: list[Tensor] = []
 
@@ -116,9 +117,10 @@ def test_the_scorer_is_given_the_bounded_candidates_in_order(tmp_path: Path) -> 
 
 def test_a_scorer_that_wants_the_photo_is_shown_the_right_one(tmp_path: Path) -> None:
     """Whole photos, upright, each beside its own candidate; its own answer alone is not asked."""
-    views = [View(1, 2, 4, 4, flip=True), View(0, 0, 4, 4), View(2, 1, 4, 4, flip=True)]
+    windows = [Window(1, 2, 4, 4, flip=True), Window(0, 0, 4, 4), Window(2, 1, 4, 4, flip=True)]
     samples = [
-        sample(key, view, seed=i) for i, (key, view) in enumerate(zip("abc", views, strict=True))
+        sample(key, window, seed=i)
+        for i, (key, window) in enumerate(zip("abc", windows, strict=True))
     ]
 
     class Beside:
@@ -139,7 +141,7 @@ def test_a_scorer_that_wants_the_photo_is_shown_the_right_one(tmp_path: Path) ->
 
 
 def test_the_teacher_may_not_add_light(tmp_path: Path) -> None:
-    one = sample("a", View.whole(6, 8))
+    one = sample("a", Window.whole(6, 8))
     with Repository(tmp_path / "r.sqlite") as repository:
         target, _ = labeler(repository, epsilon=0.05)(
             lambda x: torch.ones_like(x), [one], step=0, device=CPU
@@ -154,7 +156,7 @@ def test_the_scorer_looks_once_at_what_passed_the_gates(tmp_path: Path) -> None:
         seen.append(len(batch))
         return likes_dark(batch)
 
-    samples = [sample(key, View.whole(6, 8), seed=i) for i, key in enumerate("abcd")]
+    samples = [sample(key, Window.whole(6, 8), seed=i) for i, key in enumerate("abcd")]
 
     def blackens_two(batch: Tensor) -> Tensor:
         return batch * torch.tensor([0.0, 1.0, 0.0, 1.0]).view(4, 1, 1, 1)
@@ -177,9 +179,9 @@ def test_the_scorer_looks_once_at_what_passed_the_gates(tmp_path: Path) -> None:
 
 
 def test_without_a_repository_the_answer_is_the_target() -> None:
-    one = sample("a", View(0, 1, 4, 4))
+    one = sample("a", Window(0, 1, 4, 4))
     target, valid = labeler(None)(half, [one], step=0, device=CPU)
-    torch.testing.assert_close(target[0], one.view.take(one.frame) / 2)
+    torch.testing.assert_close(target[0], one.window.take(one.frame) / 2)
     assert valid.all()
 
 
@@ -189,7 +191,9 @@ def test_shards_merge_on_read_and_follow_their_owners(tmp_path: Path) -> None:
     for rank in range(2):
         with Repository(shard_path(folder, rank)) as shard:
             own = [
-                sample(key, View.whole(6, 8), seed=i) for i, key in enumerate(keys) if i % 2 == rank
+                sample(key, Window.whole(6, 8), seed=i)
+                for i, key in enumerate(keys)
+                if i % 2 == rank
             ]
             labeler(shard)(half, own, step=3, device=CPU)
     before = [(e.key, e.score, e.accepted) for e in MergedRepository(folder).entries()]

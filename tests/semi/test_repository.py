@@ -207,7 +207,7 @@ def test_momentum_alone_takes_every_valid_candidate(tmp_path: Path) -> None:
         assert repository.totals()[Decision.ACCEPTED] == 3
 
 
-def test_a_damaged_or_missing_file_is_a_sentence(tmp_path: Path) -> None:
+def test_a_damaged_or_missing_file_is_an_error(tmp_path: Path) -> None:
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"not a database at all" * 100)
     with pytest.raises(SemilarError, match=r"broken\.sqlite"):

@@ -14,16 +14,6 @@ from semilar import photo
 from semilar.restore import Remover
 from tests.support.pictures import file_bytes
 
-# As tests run in containers, as root, without a network.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SHOTS = Path("out/screenshots")
 CODE = (200, 120, 60)
 PLAIN = file_bytes(Image.new("RGB", (300, 200), CODE), "PNG")

@@ -2,12 +2,13 @@
 
 import pytest
 from playwright.sync_api import sync_playwright
+from tools.chromium import FLAGS
 
 from semilar.restore import Remover
 from semilar.serve.app import create_app
 from semilar.serve.restorer import restorer
 from semilar.serve.settings import Limits, ServiceSettings
-from tests.serve.browser import FLAGS, chromium_path, open_page
+from tests.serve.browser import chromium_path, open_page
 from tests.serve.fakes import MODEL
 from tests.serve.live import live
 from tests.support.models import dimming_model

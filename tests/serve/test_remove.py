@@ -165,7 +165,7 @@ def test_the_name_comes_back_harmless(name, expected):
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(request_parts, status, says):
+def test_what_is_wrong_is_said_in_one_line(request_parts, status, says):
     answer = post(**request_parts)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"

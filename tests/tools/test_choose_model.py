@@ -1,13 +1,13 @@
 """What chooses between models: gains outside masks, lists of names, bars of the short training."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 from skimage.metrics import peak_signal_noise_ratio
-from tools.choose_model import Figures, Judged, figures, read_pairs
+from tools.choose_model import Figures, Measured, figures, read_pairs
+from tools.short_training import bars
 
 from semilar.restore import Remover
 
@@ -40,11 +40,11 @@ def pairs(tmp_path: Path) -> Path:
 def test_gains_are_those_outside_the_mask(pairs: Path) -> None:
     remover = Remover(engine=Darker(), working_size=48)
     found = figures(remover, read_pairs(pairs), read_pairs(pairs))
-    for judged, rows in zip(found.strong, (slice(SIZE[0] // 2, None), slice(None)), strict=True):
-        flared, restored, clean = np.split(judged.strip[rows], 3, axis=1)
+    for measured, rows in zip(found.strong, (slice(SIZE[0] // 2, None), slice(None)), strict=True):
+        flared, restored, clean = np.split(measured.strip[rows], 3, axis=1)
         before, after = (peak_signal_noise_ratio(clean, one) for one in (flared, restored))
-        assert judged.gain == pytest.approx(after - before)
-        assert judged.gain > 1
+        assert measured.gain == pytest.approx(after - before)
+        assert measured.gain > 1
     assert all(psnr < 40 for psnr in found.clean), "clean photographs lost light too"
     gains = [one.gain for one in found.strong]
     assert found.score == pytest.approx(3 * np.mean(gains))
@@ -57,15 +57,11 @@ def test_only_listed_pairs_are_read(pairs: Path, tmp_path: Path) -> None:
     assert not only.hidden.any()
 
 
-def test_the_bars_of_the_short_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = Path(__file__).parents[2] / "tools"
-    monkeypatch.setattr(sys, "path", [str(tools), *sys.path])
-    from tools.short_training import bars
+def test_the_bars_of_the_short_training() -> None:
+    def measured(*gains: float) -> list[Measured]:
+        return [Measured(gain, False, np.zeros((1, 1, 3), np.uint8)) for gain in gains]
 
-    def judged(*gains: float) -> list[Judged]:
-        return [Judged(gain, False, np.zeros((1, 1, 3), np.uint8)) for gain in gains]
-
-    good = Figures(judged(1.0, 2.4), judged(*[1.4] * 10, *[-0.31] * 8), [40.0, 50.0])
+    good = Figures(measured(1.0, 2.4), measured(*[1.4] * 10, *[-0.31] * 8), [40.0, 50.0])
     assert [enough for *_, enough in bars(good)] == [True] * 4
-    bad = Figures(judged(1.0, 2.3), judged(*[1.0] * 9, *[-0.31] * 9), [40.0, 49.0])
+    bad = Figures(measured(1.0, 2.3), measured(*[1.0] * 9, *[-0.31] * 9), [40.0, 49.0])
     assert [enough for *_, enough in bars(bad)] == [False] * 4

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from tools.flare_measure import FlareMeasure
 from tools.flare_realism import Shot, exposure_ratio, moved_to, verdict
 from tools.lamp_rims import rim, rim_change
 from tools.layer_classifier import accuracy
-
-from semilar.flare.measure import FlareMeasure
 
 
 def scene() -> np.ndarray:

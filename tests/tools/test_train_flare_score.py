@@ -27,7 +27,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, pixels in zip([kept, *learned], builtin_backgrounds()[:SCENES], strict=False):
         Image.fromarray(pixels).save(photos / name)
     run("scenes", "--backgrounds", photos, "--work", folder, "--scenes", 10)
-    run("lessons", "--work", folder, "--view", 192)
+    run("samples", "--work", folder, "--crop", 192)
     run("train", "--work", folder, "--steps", 2, "--jobs", 1)
     return folder
 
@@ -38,47 +38,47 @@ def run(*arguments: object) -> None:
         tool.main()
 
 
-def test_lessons_begin_with_the_clean_scene_and_end_with_blurred_ones(work: Path):
-    lessons = np.load(work / "lessons-00.npy")
-    assert len(lessons) == len(np.load(work / "train.npy")) == 10
-    assert (lessons["psnr"][:, :1] > lessons["psnr"][:, 1:]).mean() > 0.9
+def test_samples_begin_with_the_clean_scene_and_end_with_blurred_ones(work: Path):
+    samples = np.load(work / "samples-00.npy")
+    assert len(samples) == len(np.load(work / "train.npy")) == 10
+    assert (samples["psnr"][:, :1] > samples["psnr"][:, 1:]).mean() > 0.9
     blurs, residues = len(tool.BLURS), len(tool.RESIDUES)
-    for ladder in (lessons["psnr"][:, -blurs:], lessons["psnr"][:, -blurs - residues : -blurs]):
+    for ladder in (samples["psnr"][:, -blurs:], samples["psnr"][:, -blurs - residues : -blurs]):
         assert (np.diff(ladder, axis=1) < 0).all()
-    whole = -10 * np.log10(lessons["errors"].mean((2, 3)) + 1e-5)
-    np.testing.assert_allclose(whole, lessons["psnr"], atol=1e-3)
+    whole = -10 * np.log10(samples["errors"].mean((2, 3)) + 1e-5)
+    np.testing.assert_allclose(whole, samples["psnr"], atol=1e-3)
 
 
-def test_a_drawn_lesson_keeps_every_error_at_its_place(work: Path):
-    lessons = np.load(work / "lessons-00.npy")
-    restorations = lessons["psnr"].shape[1]
-    brightness = torch.rand(len(lessons), restorations, 24, 24).numpy()
-    lessons["cues"][:, :, 0] = brightness
-    lessons["errors"] = brightness.reshape(-1, restorations, 6, 4, 6, 4).mean((3, 5))
+def test_a_drawn_sample_keeps_every_error_at_its_place(work: Path):
+    samples = np.load(work / "samples-00.npy")
+    restorations = samples["psnr"].shape[1]
+    brightness = torch.rand(len(samples), restorations, 24, 24).numpy()
+    samples["cues"][:, :, 0] = brightness
+    samples["errors"] = brightness.reshape(-1, restorations, 6, 4, 6, 4).mean((3, 5))
     for seed in range(8):  # all ways to mirror and turn, with luck; each must agree
-        cues, errors, psnr = tool.draw_lessons(lessons, np.random.default_rng(seed))
+        cues, errors, psnr = tool.draw_samples(samples, np.random.default_rng(seed))
         assert psnr.shape == (tool.BATCH, restorations)
         blocks = torch.nn.functional.avg_pool2d(cues[:, :1], 4)[:, 0]
         torch.testing.assert_close(blocks, errors, atol=1e-3, rtol=0)
 
 
-def test_trained_weights_are_a_scorer_and_judges_differ(work: Path):
-    judge = FlareScore(weights=work / "net.safetensors")
-    assert torch.isfinite(judge(torch.rand(2, 3, 64, 96))).all()
-    first, second = ((work / f"judge-{n}.safetensors").read_bytes() for n in range(2))
+def test_trained_weights_are_a_scorer_and_estimators_differ(work: Path):
+    scorer = FlareScore(weights=work / "net.safetensors")
+    assert torch.isfinite(scorer(torch.rand(2, 3, 64, 96))).all()
+    first, second = ((work / f"estimator-{n}.safetensors").read_bytes() for n in range(2))
     assert first != second
 
 
-def test_a_judge_that_is_there_is_not_trained_again(work: Path):
-    before = (work / "judge-0.safetensors").stat().st_mtime_ns
-    tool.train_judge(0, work, steps=1000, rate=1.0, init=None)
-    assert (work / "judge-0.safetensors").stat().st_mtime_ns == before
+def test_an_estimator_that_is_there_is_not_trained_again(work: Path):
+    before = (work / "estimator-0.safetensors").stat().st_mtime_ns
+    tool.train_estimator(0, work, steps=1000, rate=1.0, init=None)
+    assert (work / "estimator-0.safetensors").stat().st_mtime_ns == before
 
 
-def test_judges_go_on_from_others(work: Path, tmp_path: Path):
-    (tmp_path / "lessons-00.npy").symlink_to(work / "lessons-00.npy")
-    gone_on = tool.train_judge(0, tmp_path, steps=1, rate=1e-9, init=work)
-    for name, tensor in load_file(work / "judge-0.safetensors").items():
+def test_estimators_go_on_from_others(work: Path, tmp_path: Path):
+    (tmp_path / "samples-00.npy").symlink_to(work / "samples-00.npy")
+    gone_on = tool.train_estimator(0, tmp_path, steps=1, rate=1e-9, init=work)
+    for name, tensor in load_file(work / "estimator-0.safetensors").items():
         if "running" not in name and "tracked" not in name:
             torch.testing.assert_close(gone_on[name], tensor, atol=1e-6, rtol=0)
 

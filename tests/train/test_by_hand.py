@@ -133,19 +133,21 @@ class ByHand:
     @torch.no_grad()
     def target(self, sample: Any) -> Tensor:
         """Algorithm 1 for one photo, then the student's window of what is stored."""
-        photo = sample.frame.flip(-1) if sample.view.flip else sample.frame
+        photo = sample.frame.flip(-1) if sample.window.flip else sample.frame
         answer = self.teacher(photo[None])[0][0]
         candidate = torch.minimum(answer, photo + EPSILON).clamp(0, 1)
-        candidate = candidate.flip(-1) if sample.view.flip else candidate
+        candidate = candidate.flip(-1) if sample.window.flip else candidate
         score = float(self.score(candidate[None])[0])
         stored = self.labels.get(sample.key)
         if stored is None:
             self.labels[sample.key] = candidate, score
         elif score > stored[1]:
             self.labels[sample.key] = (1 - BETA) * stored[0] + BETA * candidate, score
-        label, view = self.labels[sample.key][0], sample.view
-        window = label[:, view.top : view.top + view.height, view.left : view.left + view.width]
-        return window.flip(-1) if view.flip else window
+        label, window = self.labels[sample.key][0], sample.window
+        part = label[
+            :, window.top : window.top + window.height, window.left : window.left + window.width
+        ]
+        return part.flip(-1) if window.flip else part
 
     @torch.no_grad()
     def move(self, number: int) -> None:

@@ -70,7 +70,7 @@ def test_a_run_of_two_goes_on_as_one(folder: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_batch_that_cannot_be_shared_is_a_sentence(tmp_path: Path) -> None:
+def test_a_batch_that_cannot_be_shared_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SemilarError, match=r"stages\.0\.batch is 2, which 3 processes"):
         check_batches(tiny_recipe(tmp_path), 3)
 

@@ -213,7 +213,7 @@ def test_another_network_does_not_fit(tmp_path: Path) -> None:
         train_here(tiny_recipe(tmp_path, changes=other), resume=True)
 
 
-def test_photos_fewer_than_a_batch_are_a_sentence(tmp_path: Path) -> None:
+def test_photos_fewer_than_a_batch_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(SemilarError, match=r"holds 6 photos.*semi\.batch=6"):
         train_here(tiny_recipe(tmp_path, changes={"semi": {"batch": 8}}))
     with pytest.raises(SemilarError, match=r"make it at least 32"):
@@ -221,7 +221,7 @@ def test_photos_fewer_than_a_batch_are_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_broken_photo_is_a_sentence_with_its_name(tmp_path: Path, workers: int) -> None:
+def test_a_broken_photo_is_an_error_with_its_name(tmp_path: Path, workers: int) -> None:
     recipe = tiny_recipe(tmp_path, changes={**PLAIN, "machine": {"workers": workers}})
     (tmp_path / "backgrounds" / "scene-03.jpg").write_bytes(b"no picture")
     with pytest.raises(SemilarError, match=r"scene-03\.jpg") as caught:
@@ -289,7 +289,7 @@ def test_a_run_may_have_to_beat_what_it_began_with(
     assert (recipe.run / "best.safetensors").exists() == (best_step > 0)
 
 
-def test_a_photo_whose_truth_nobody_has_is_judged_beside_itself():
+def test_a_photo_whose_truth_nobody_has_is_scored_beside_itself():
     photo = np.full((8, 8, 3), 100, np.uint8)
 
     class Beside(NoScorer):

@@ -40,7 +40,7 @@ def test_the_name_of_a_bundled_model_gives_its_weights() -> None:
         ("notes.txt", "notes.txt: is no file of weights"),
     ],
 )
-def test_what_cannot_be_started_from_is_a_sentence(
+def test_what_cannot_be_started_from_is_an_error(
     tmp_path: Path, origin: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -100,7 +100,7 @@ def test_overrides_reach_every_depth(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("change", "message"),
     [
         (
             "optimizer.lrr=1",
@@ -139,8 +139,8 @@ def test_overrides_reach_every_depth(file: Path) -> None:
         ("checkpoints_kept=1", r"checkpoints_kept: .*greater than or equal to 2"),
     ],
 )
-def test_mistakes_name_the_key_and_what_is_allowed(file: Path, change: str, sentence: str) -> None:
-    with pytest.raises(RecipeError, match=sentence):
+def test_mistakes_name_the_key_and_what_is_allowed(file: Path, change: str, message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
         load_recipe(file, [change])
 
 
@@ -206,14 +206,14 @@ def test_a_printed_recipe_has_every_number_and_keeps_them(file: Path) -> None:
 def test_files_that_are_no_recipes(tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match=r"absent\.yaml: no such recipe"):
         load_recipe(tmp_path / "absent.yaml")
-    for text, sentence in (
+    for text, message in (
         ("{a: [", "not readable"),
         ("- 1", "key: value"),
         ("name: x", "labeled is missing"),
     ):
         path = tmp_path / "x.yaml"
         path.write_text(text)
-        with pytest.raises(RecipeError, match=sentence):
+        with pytest.raises(RecipeError, match=message):
             load_recipe(path)
     path.write_text("base: x.yaml\nname: x")
     with pytest.raises(RecipeError, match="its own base"):

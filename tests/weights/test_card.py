@@ -137,7 +137,7 @@ def test_what_is_inside_counts_more_than_what_lies_beside(tmp_path: Path) -> Non
         ({"net": "unet"}, "net in its card is 'unet'"),
     ],
 )
-def test_a_wrong_card_is_one_sentence(tmp_path: Path, facts: dict, said: str) -> None:
+def test_a_wrong_card_is_one_error(tmp_path: Path, facts: dict, said: str) -> None:
     path = weights_file(tmp_path, ".onnx")
     path.with_suffix(".json").write_text(json.dumps(facts))
     with pytest.raises(ModelError, match=f"plain.onnx: {said}"):
@@ -145,7 +145,7 @@ def test_a_wrong_card_is_one_sentence(tmp_path: Path, facts: dict, said: str) ->
 
 
 @pytest.mark.parametrize("suffix", [".onnx", ".safetensors"])
-def test_no_bytes_end_in_anything_but_a_sentence(tmp_path: Path, suffix: str) -> None:
+def test_no_bytes_end_in_anything_but_an_error(tmp_path: Path, suffix: str) -> None:
     whole = CARD.inside(weights_file(tmp_path, suffix).read_bytes(), suffix)
     path = tmp_path / f"bad{suffix}"
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Downloads from a server of our own: whole and verified, or one sentence and nothing left."""
+"""Downloads from a server of our own: whole and verified, or one error and nothing left."""
 
 import base64
 import hashlib
@@ -94,7 +94,7 @@ def test_a_local_folder_of_pip_comes_first(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("path", "sentence"),
+    ("path", "message"),
     [
         ("missing", "could not be downloaded: HTTP status 404"),
         ("short", "the server sent only 1000 of 1024000 bytes"),
@@ -104,9 +104,9 @@ def test_a_local_folder_of_pip_comes_first(tmp_path: Path, monkeypatch: pytest.M
         ("slow", "no answer within 0 s"),
     ],
 )
-def test_trouble_is_a_sentence_and_leaves_nothing(
+def test_trouble_is_an_error_and_leaves_nothing(
     path: str,
-    sentence: str,
+    message: str,
     server: ThreadingHTTPServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -114,7 +114,7 @@ def test_trouble_is_a_sentence_and_leaves_nothing(
     monkeypatch.setattr(module, "_PATIENCE", 0.3)
     target = tmp_path / "out" / FILE
     started = time.monotonic()
-    with pytest.raises(SemilarError, match=f"{FILE}.*{sentence}"):
+    with pytest.raises(SemilarError, match=f"{FILE}.*{message}"):
         download(_source(url=_address(server, path)), target)
     assert time.monotonic() - started < 4
     assert list((tmp_path / "out").iterdir()) == []

@@ -1,4 +1,4 @@
-"""Files of every accepted kind end as the same safetensors; everything else is a sentence."""
+"""Files of every accepted kind end as the same safetensors; everything else is an error."""
 
 import pickle
 from pathlib import Path
@@ -116,20 +116,20 @@ def test_code_in_a_torch_file_is_not_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", ["missing", "shape", "nan", "not tensors"])
 def test_wrong_content_is_named(tmp_path: Path, fault: str) -> None:
     state: dict[str, object] = dict(_alexnet())
-    key, sentence = "features.6.weight", "has no tensor 'features.6.weight'"
+    key, message = "features.6.weight", "has no tensor 'features.6.weight'"
     if fault == "missing":
         del state[key]
     elif fault == "shape":
-        state[key], sentence = (
+        state[key], message = (
             torch.zeros(3, 3),
             r"shape \(3, 3\), 'alexnet' needs \(384, 192, 3, 3\)",
         )
     elif fault == "nan":
-        state[key], sentence = torch.full((384, 192, 3, 3), torch.nan), "values that are not finite"
+        state[key], message = torch.full((384, 192, 3, 3), torch.nan), "values that are not finite"
     else:
-        state[key], sentence = 3, "does not hold a dictionary of tensors"
+        state[key], message = 3, "does not hold a dictionary of tensors"
     torch.save(state, tmp_path / "x.pth")
-    with pytest.raises(SemilarError, match=f"x.pth: .*{sentence}"):
+    with pytest.raises(SemilarError, match=f"x.pth: .*{message}"):
         weights.import_file("alexnet", tmp_path / "x.pth")
 
 

@@ -71,6 +71,6 @@ def test_anything_but_a_tree_of_float_arrays_is_refused(value: object) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04", b"not a pickle", bytes(range(256))])
-def test_rubbish_is_a_sentence(content: bytes) -> None:
+def test_rubbish_is_an_error(content: bytes) -> None:
     with pytest.raises(SemilarError, match="rubbish: not a pickle"):
         read_arrays(content, "rubbish")

@@ -1,4 +1,4 @@
-"""Where weights are kept, and the sentences when they are not there."""
+"""Where weights are kept, and the errors when they are not there."""
 
 import json
 import subprocess
@@ -32,10 +32,10 @@ def test_the_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_missing_weights_say_how_to_get_them(name: str) -> None:
     with pytest.raises(weights.WeightsMissingError) as caught:
         weights.locate(name)
-    sentence = str(caught.value)
-    assert f"semilar weights fetch {name}" in sentence
-    assert f"semilar weights import {name} FILE" in sentence
-    assert "\n" not in sentence
+    message = str(caught.value)
+    assert f"semilar weights fetch {name}" in message
+    assert f"semilar weights import {name} FILE" in message
+    assert "\n" not in message
 
 
 def test_unknown_names_are_listed() -> None:

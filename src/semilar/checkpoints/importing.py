@@ -20,7 +20,7 @@ UNKNOWN_LICENCE = "unknown, see origin"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 _NAMED = 3  # keys that an error names
 _COUNTER = "num_batches_tracked"  # old files lack it, and nothing depends on it
-_WORKING_SIZE = 512  # at which all of these networks were trained and judged
+_WORKING_SIZE = 512  # at which all of these networks were trained and tested
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def benchmark(
         bool,
         typer.Option(
             "--raw",
-            help="Judge the network alone, once, at each picture's own size, as papers do.",
+            help="Measure the network alone, once, at each picture's own size, as papers do.",
         ),
     ] = False,
     lpips: Lpips = None,

@@ -113,7 +113,7 @@ def run(
         bool, typer.Option("--dry-run", help="Say what would run and for how long; train nothing.")
     ] = False,
 ) -> None:
-    """Train and judge every row of an experiment that is not done yet.
+    """Train and evaluate every row of an experiment that is not done yet.
 
     Stopped or killed, the same command goes on where it was. Several processes, on several
     computers that share the folder, may run the same command: each row is run by one of them. A row

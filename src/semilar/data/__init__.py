@@ -1,5 +1,6 @@
-"""Datasets: labeled pairs, unlabeled photos, weak and strong views, the order they come in."""
+"""Datasets: labeled pairs, unlabeled photos, augmentation, the order they come in."""
 
+from semilar.data.augmentation import StrongAugmentation, Window
 from semilar.data.labeled import LabeledSample, LabeledSource, ReadyPairs, SimulatedPairs
 from semilar.data.mixture import Mixture, Populations, Synth
 from semilar.data.order import (
@@ -24,7 +25,6 @@ from semilar.data.photos import (
     with_short_side,
 )
 from semilar.data.unlabeled import UnlabeledPhotos, UnlabeledSample, identify
-from semilar.data.views import StrongView, View
 
 __all__ = [
     "CACHE_MEGABYTES",
@@ -45,11 +45,11 @@ __all__ = [
     "Populations",
     "ReadyPairs",
     "SimulatedPairs",
-    "StrongView",
+    "StrongAugmentation",
     "Synth",
     "UnlabeledPhotos",
     "UnlabeledSample",
-    "View",
+    "Window",
     "derived_seed",
     "find_pairs",
     "identify",

@@ -1,4 +1,4 @@
-"""Ready pairs on disk: a folder of flared photos beside a folder of the same views without flare.
+"""Ready pairs on disk: a folder of flared photos beside a folder of the same scenes without flare.
 
 Pairs are matched by file name without suffix, never by position, so a missing file costs one pair
 and never shifts the others; a JPEG may have a PNG as its partner. Where no names are equal, what
@@ -20,7 +20,7 @@ MASK_NAMES = ("mask",)
 
 @dataclass(frozen=True)
 class Pair:
-    """One labeled view: the flared file, the clean file, flare layer and mask where they exist."""
+    """One labeled pair: the flared file, the clean file, flare layer and mask where they exist."""
 
     name: str
     input: Path
@@ -47,7 +47,7 @@ def find_pairs(folder: Path) -> PairFolder:
         raise SemilarError(f"{folder}: no such folder.")
     places = (
         _subfolder(folder, INPUT_NAMES, "flared photos"),
-        _subfolder(folder, TARGET_NAMES, "the same views without flare"),
+        _subfolder(folder, TARGET_NAMES, "the same scenes without flare"),
         _find(folder, FLARE_NAMES),
         _find(folder, MASK_NAMES),
     )

@@ -1,4 +1,4 @@
-"""Unlabeled photos: found, named by what they are, and cut into weak and strong views."""
+"""Unlabeled photos: found, named by what they are, weakly and strongly augmented."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from semilar.data.augmentation import ColourChange, StrongAugmentation, Window
 from semilar.data.photos import CACHE_MEGABYTES, PhotoCache
-from semilar.data.views import ColourChange, StrongView, View
 
 
 @dataclass(frozen=True)
@@ -40,27 +40,27 @@ def _digest(path: Path) -> str:
 class UnlabeledSample:
     """One photo as a training step needs it.
 
-    `frame` (3, H, W) is the photo at working size, encoded; `view` says which window the student
+    `frame` (3, H, W) is the photo at working size, encoded; `window` is the part that the student
     sees; `strong` (3, crop, crop) is what it sees; `colour` is the colour change in it.
     """
 
     photo: int
     key: str
     frame: Tensor
-    view: View
+    window: Window
     strong: Tensor
     colour: ColourChange
 
 
 class UnlabeledPhotos:
-    """Views of photos by index and seed; stateless.
+    """Samples of photos by index and seed; stateless.
 
     Args:
         paths: the files.
         identities: who they are, in the same order.
         side: short side of the frame.
-        flip: mirror half of the weak views.
-        strong: what the student's view goes through.
+        flip: mirror half of the windows.
+        strong: what the student's input goes through.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class UnlabeledPhotos:
         *,
         side: int,
         flip: bool,
-        strong: StrongView,
+        strong: StrongAugmentation,
         megabytes: int = CACHE_MEGABYTES,
     ) -> None:
         self.identities = list(identities)
@@ -81,11 +81,13 @@ class UnlabeledPhotos:
         return len(self._photos)
 
     def make(self, index: int, *, seed: int, crop: int) -> UnlabeledSample:
-        """The views of photo `index` that `seed` draws."""
+        """The sample of photo `index` that `seed` draws."""
         pixels = self._photos(index)
         frame = torch.from_numpy(pixels.astype(np.float32) / 255).permute(2, 0, 1).contiguous()
         rng = np.random.default_rng(seed)
         height, width = frame.shape[-2:]
-        view = View.random(height, width, crop=min(crop, height, width), flip=self._flip, rng=rng)
-        strong, colour = self._strong(view.take(frame), rng)
-        return UnlabeledSample(index, self.identities[index].key, frame, view, strong, colour)
+        window = Window.random(
+            height, width, crop=min(crop, height, width), flip=self._flip, rng=rng
+        )
+        strong, colour = self._strong(window.take(frame), rng)
+        return UnlabeledSample(index, self.identities[index].key, frame, window, strong, colour)

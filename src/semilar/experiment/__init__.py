@@ -2,7 +2,7 @@
 
 from semilar.experiment.definition import experiments, rows_of
 from semilar.experiment.estimate import minutes
-from semilar.experiment.judging import has_lpips
+from semilar.experiment.evaluating import has_lpips
 from semilar.experiment.page import results_page
 from semilar.experiment.runs import Stopped
 from semilar.experiment.scales import find_scale, row_values

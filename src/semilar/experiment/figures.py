@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from semilar.experiment.definition import Figure
-from semilar.experiment.judging import pictures_of
+from semilar.experiment.evaluating import pictures_of
 from semilar.experiment.results import RowResult
 from semilar.experiment.runs import read_result
 from semilar.extras import load_extra

@@ -14,8 +14,8 @@ from filelock import FileLock, Timeout
 
 from semilar.errors import SemilarError
 from semilar.experiment.budget import within_budget
+from semilar.experiment.evaluating import evaluate_model, has_lpips
 from semilar.experiment.jobs import TrainingJob
-from semilar.experiment.judging import has_lpips, judge
 from semilar.files import write_text
 from semilar.train import Display, Recipe, checkpoint_path, dump_recipe, saved_steps, train
 
@@ -37,7 +37,7 @@ class RunOutcome:
 def run_job(
     job: TrainingJob, tests: Mapping[str, Path], display: Display | None = None
 ) -> RunOutcome:
-    """Train and judge, unless that is done or another process is at it.
+    """Train and evaluate, unless that is done or another process is at it.
 
     An error is written down and told, and raised to nobody: other rows go on.
     """
@@ -81,7 +81,9 @@ def _alone(job: TrainingJob, *, wait: bool) -> Iterator[None]:
 def _run(job: TrainingJob, tests: Mapping[str, Path], display: Display | None) -> RunOutcome:
     try:
         took = train_job(job, display)
-        figures = judge(job.weights, tests, job.folder / "restored", light_source=job.light_source)
+        figures = evaluate_model(
+            job.weights, tests, job.folder / "restored", light_source=job.light_source
+        )
         known = read_result(job)["tests"] if job.result.is_file() else {}
         result = {"name": job.recipe.name, **took, "tests": known | figures}
         write_text(job.result, json.dumps(result))

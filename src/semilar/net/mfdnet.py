@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv2d, gelu, interpolate, normalize
 
-from semilar.net.guest import flare_between
+from semilar.net.external import flare_between
 from semilar.net.interface import FlareNet, mirrored, zero_last
 from semilar.net.nafnet import NAFNet
 from semilar.net.norm import ChannelLayerNorm

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from semilar.net.authors_raliformer import AuthorsRaLiFormer
+from semilar.net.external import ExternalNet
 from semilar.net.flare7k_unet import Flare7KUNet
-from semilar.net.guest import Guest
 from semilar.net.hinet import HINet
 from semilar.net.interface import FlareNet
 from semilar.net.mfdnet import MFDNet
@@ -81,4 +81,4 @@ def build_published(name: str, **options: Any) -> FlareNet:
     flare from what the scene lacks in linear light.
     """
     body, ending = PUBLISHED[name]
-    return Guest(module=Ended(body=body(**options), ending=ending))
+    return ExternalNet(module=Ended(body=body(**options), ending=ending))

@@ -8,7 +8,7 @@ from typing import Any
 from semilar import plugins
 from semilar.errors import SemilarError
 from semilar.net.deflaremamba import DeflareMamba
-from semilar.net.guest import build_guest, load_class
+from semilar.net.external import build_external, load_class
 from semilar.net.hinet import HINet
 from semilar.net.interface import MIN_SIZE, FlareNet
 from semilar.net.memory import keep_freed_memory
@@ -229,7 +229,7 @@ def describe(name: str) -> NetInfo:
     """What the network called `name` needs and does; `package.module:Class` is anybody's own."""
     if ":" in name:
         return NetInfo(
-            builder=partial(build_guest, name),
+            builder=partial(build_external, name),
             summary=f"{name}, a network from outside",
             multiple=int(getattr(load_class(name), "multiple", 1)),
             global_context=True,

@@ -183,8 +183,8 @@ class Remover:
     def raw(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """What the network itself makes of *encoded* 8-bit `pixels` (H, W, 3), encoded 8-bit.
 
-        The network sees the picture as it is, at its own size: nothing is shrunk, judged or carried
-        over. So papers measure networks; lamps come back where the card asks for it.
+        The network sees the picture as it is, at its own size: nothing is shrunk, decided or
+        carried over. So papers measure networks; lamps come back where the card asks for it.
         """
         picture: NDArray[np.float32] = pixels.astype(np.float32) / np.float32(255)
         if self.card.domain == "linear":

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from semilar.data import UnlabeledSample, View
-from semilar.quality.scorers import score_beside
+from semilar.data import UnlabeledSample, Window
+from semilar.quality.scorers import Score, score_beside
 from semilar.semi.repository import Offer, Repository
 from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
 RestoreBatch = Callable[[Tensor], Tensor]
-Score = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +47,7 @@ class PseudoLabeler:
         else:
             labels = self._update(self.repository, samples, candidates, step)
         targets = [
-            sample.view.take(torch.zeros_like(sample.frame) if label is None else label)
+            sample.window.take(torch.zeros_like(sample.frame) if label is None else label)
             for sample, label in zip(samples, labels, strict=True)
         ]
         stacked = torch.stack(targets).to(device)
@@ -76,13 +75,13 @@ class PseudoLabeler:
         self, restore: RestoreBatch, samples: Sequence[UnlabeledSample], device: torch.device
     ) -> list[Tensor]:
         """Bounded candidates (3, H, W) in the photos' own frames, on the CPU."""
-        views = [_whole(sample) for sample in samples]
-        seen = [view.take(s.frame) for view, s in zip(views, samples, strict=True)]
+        windows = [_whole(sample) for sample in samples]
+        seen = [window.take(s.frame) for window, s in zip(windows, samples, strict=True)]
         restored = _by_shape(lambda x: restore(x.to(device)).float().cpu(), seen)
         candidates = []
-        for view, picture, answer in zip(views, seen, restored, strict=True):
+        for window, picture, answer in zip(windows, seen, restored, strict=True):
             bounded = self.rule.bound(answer, picture)
-            candidates.append(view.take(bounded))  # mirrored twice is upright
+            candidates.append(window.take(bounded))  # mirrored twice is upright
         return candidates
 
     def _scores(
@@ -105,10 +104,10 @@ class PseudoLabeler:
         return scores
 
 
-def _whole(sample: UnlabeledSample) -> View:
-    """The teacher's view: all of the photo, mirrored as the student's is."""
+def _whole(sample: UnlabeledSample) -> Window:
+    """The teacher's window: all of the photo, mirrored as the student's is."""
     height, width = sample.frame.shape[-2:]
-    return View.whole(height, width, flip=sample.view.flip)
+    return Window.whole(height, width, flip=sample.window.flip)
 
 
 def to_float(label: Label) -> Tensor:

@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from semilar.config import Part, Positive, Weight
-from semilar.data import PhotoFolder, StrongView
+from semilar.data import PhotoFolder, StrongAugmentation
 from semilar.loss import ContrastiveLoss
 from semilar.semi.rule import UpdateRule
 
@@ -26,9 +26,9 @@ class Semi(Part):
     pixel_form: Literal["l1", "l1_l2", "charbonnier"] = "l1"
     perceptual: Weight = 0.0
     contrastive: ContrastiveLoss = ContrastiveLoss()
-    strong: StrongView = StrongView()
+    strong: StrongAugmentation = StrongAugmentation()
     colour_on_target: bool = False
-    """Give the pseudo label the colour change of the strong view, instead of undoing it."""
+    """Give the pseudo label the colour change of the student's input, instead of undoing it."""
     repository: UpdateRule = UpdateRule()
 
     def needs_features(self) -> bool:

@@ -67,7 +67,7 @@ def test_a_true_restoration_pays_little_and_its_photo_nothing():
         assert less_changes(scores, clean, flared).item() > 27
 
 
-def test_added_light_counts_as_an_error_and_adds_to_what_the_judges_guess():
+def test_added_light_counts_as_an_error_and_adds_to_what_the_estimators_guess():
     photo = torch.full((1, 3, 64, 64), 0.5)
     brighter = photo + 2 / 255 + 0.02
     expected = -10 * np.log10(10**-3 + 50 * 0.02**2)

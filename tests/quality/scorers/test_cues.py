@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 from scipy import ndimage
+from tools.restorations import gaussian
 
 from semilar.flare.backgrounds import SCENES, builtin_backgrounds
 from semilar.quality.scorers.cues import Cues, line_detectors, sharpness
 from semilar.quality.scorers.flare_score import SHARP_ENOUGH
-from semilar.quality.scorers.restorations import gaussian
 
 # Where cues stand: light comes first, then four scales, lines after the second and the third.
 BRIGHTNESS, EMPTY, DARKEST, BRIGHTEST, CONTRAST = 0, 9, 11, 12, 13 + 2

@@ -6,6 +6,13 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import spearmanr
+from tools.restorations import (
+    draw_restorations,
+    gaussian,
+    restore,
+    true_psnr,
+)
+from tools.ruins import TAUGHT, UNSEEN, ruined, ruins
 from torch import Tensor
 
 from semilar.flare import synthesize
@@ -23,13 +30,6 @@ from semilar.quality.scorers.flare_score import (
     score,
     to_working_size,
 )
-from semilar.quality.scorers.restorations import (
-    draw_restorations,
-    gaussian,
-    restore,
-    true_psnr,
-)
-from semilar.quality.scorers.ruins import TAUGHT, UNSEEN, ruined, ruins
 
 STRENGTHS = torch.linspace(0, 1, 5)
 
@@ -78,37 +78,37 @@ def test_the_working_size_is_bounded_and_keeps_the_aspect(shape: tuple[int, int]
 
 
 def test_a_batch_is_scored_picture_by_picture():
-    judge = scorer("flare-score")
-    assert isinstance(judge, Scorer)
+    psi = scorer("flare-score")
+    assert isinstance(psi, Scorer)
     batch = torch.rand(3, 3, 70, 90)
-    alone = torch.cat([judge(one[None]) for one in batch])
-    torch.testing.assert_close(judge(batch), alone, atol=1e-3, rtol=0)
+    alone = torch.cat([psi(one[None]) for one in batch])
+    torch.testing.assert_close(psi(batch), alone, atol=1e-3, rtol=0)
 
 
 def test_it_ranks_unseen_restorations_as_their_true_psnr_does():
-    judge = scorer("flare-score")
+    psi = scorer("flare-score")
     found = []
     for number, (flared, clean) in enumerate(scenes()):
         restored = draw_restorations(flared, clean, 14, np.random.default_rng(number))
-        found.append(rank_correlation(judge(restored), true_psnr(restored, clean)))
+        found.append(rank_correlation(psi(restored), true_psnr(restored, clean)))
     # docs/scorers.md has the figure for 200 held-out scenes.
     assert np.mean(found) >= 0.9
 
 
 @pytest.mark.xfail(reason="in one scene the two strongest of five flares score alike")
 def test_more_residual_flare_is_a_lower_score():
-    judge = scorer("flare-score")
+    psi = scorer("flare-score")
     for _, ladder in ladders():
-        assert rank_correlation(judge(ladder), -STRENGTHS) == pytest.approx(1)
+        assert rank_correlation(psi(ladder), -STRENGTHS) == pytest.approx(1)
 
 
 def test_more_residual_flare_is_never_taken_for_better():
-    judge = scorer("flare-score")
+    psi = scorer("flare-score")
     for psnr, ladder in ladders():
-        scores = judge(ladder)
+        scores = psi(ladder)
         assert scores[0] > scores[1:].max()
         # The repository takes a candidate that is better by delta: one with more flare never is.
-        assert (scores.diff() < judge.delta).all()
+        assert (scores.diff() < psi.delta).all()
         if psnr < 35:  # above, the whole flare is worth less than a decibel
             assert scores[0] > scores[1:].max() + 1
 
@@ -116,10 +116,10 @@ def test_more_residual_flare_is_never_taken_for_better():
 @pytest.mark.parametrize("kind", ["blurred", "fog", "nearly black"])
 @pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
 def test_no_ruin_is_preferred_to_the_photograph(kind: str, strength: float):
-    judge = scorer("flare-score")
+    psi = scorer("flare-score")
     for pixels in builtin_backgrounds()[SCENES:]:
         photo = torch.from_numpy(pixels.transpose(2, 0, 1).astype(np.float32) / 255)[None]
-        assert judge(ruined(photo, TAUGHT[kind], strength, torch.Generator())) < judge(photo)
+        assert psi(ruined(photo, TAUGHT[kind], strength, torch.Generator())) < psi(photo)
 
 
 def test_beside_the_flared_photo_hardly_a_ruin_is_preferred():
@@ -142,21 +142,21 @@ def test_beside_the_flared_photo_at_most_half_a_percent_of_all_ruins_is_preferre
 
 def ruins_preferred(made: list[tuple[Tensor, Tensor]]) -> tuple[int, int]:
     """Ruins of clean scenes that win or draw beside the flared one, and how many can be seen."""
-    judge, wrong, tried = FlareScore(), 0, 0
+    psi, wrong, tried = FlareScore(), 0, 0
     for number, (flared, clean) in enumerate(made):
-        own = judge.beside(clean, flared)
+        own = psi.beside(clean, flared)
         for _, ruin in ruins(clean, TAUGHT | UNSEEN, number):
             if true_psnr(ruin, clean).item() < 40:
                 tried += 1
-                wrong += int(judge.beside(ruin, flared) >= own)
+                wrong += int(psi.beside(ruin, flared) >= own)
     return wrong, tried
 
 
 def test_any_scorer_may_be_asked_beside_the_photo():
     flared, clean = scenes()[0]
-    judge = FlareScore()
-    assert score_beside(judge, clean, flared) == judge.beside(clean, flared)
-    assert score_beside(judge, clean, clean) == pytest.approx(float(judge(clean)), abs=1e-4)
+    psi = FlareScore()
+    assert score_beside(psi, clean, flared) == psi.beside(clean, flared)
+    assert score_beside(psi, clean, clean) == pytest.approx(float(psi(clean)), abs=1e-4)
     assert score_beside(lambda batch: batch.mean((1, 2, 3)), clean, flared) == clean.mean()
 
 

@@ -153,7 +153,7 @@ def test_it_reads_weights_from_the_cache(tmp_path: Path, monkeypatch: pytest.Mon
         torch.testing.assert_close(scorer("musiq")(picture), net(picture))
 
 
-def test_other_weights_are_refused_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_other_weights_are_refused_with_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     from semilar.weights.cache import cached
 
     monkeypatch.setenv("SEMILAR_HOME", str(tmp_path))

@@ -79,7 +79,7 @@ def test_a_flat_picture_has_a_finite_score():
     assert torch.isfinite(scorer("niqe")(torch.zeros(1, 3, 100, 100))).all()
 
 
-def test_a_tiny_picture_is_refused_in_a_sentence():
+def test_a_tiny_picture_is_refused_with_an_error():
     with pytest.raises(SemilarError, match="96 x 96"):
         scorer("niqe")(torch.rand(1, 3, 95, 200))
 

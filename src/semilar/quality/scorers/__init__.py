@@ -8,9 +8,9 @@ from semilar.quality.scorers.flare_score import FlareScore
 from semilar.quality.scorers.musiq import MusiqScore
 from semilar.quality.scorers.niqe import Niqe
 from semilar.quality.scorers.none import NoScorer
-from semilar.quality.scorers.protocol import Scorer, score_beside
+from semilar.quality.scorers.protocol import Score, Scorer, score_beside
 
-__all__ = ["SCORERS", "Scorer", "score_beside", "scorer"]
+__all__ = ["SCORERS", "Score", "Scorer", "score_beside", "scorer"]
 
 SCORERS: dict[str, Callable[[], Scorer]] = {
     "flare-score": FlareScore,

@@ -1,14 +1,15 @@
 """`flare-score`: how many decibels a restoration is probably away from its clean scene.
 
 Fixed measurements (`cues`) describe each cell of 8 x 8 working pixels; small trained networks, the
-judges, guess from them the squared error against the scene that nobody has, for each block of
+estimators, guess from them the squared error against the scene that nobody has, for each block of
 32 x 32: what residual flare, haze, holes, dark halos, lost light sources or blur have done to it.
-Judges differ in what they learned by chance; their mean is steadier than any one of them. The
+Estimators differ in what they learned by chance; their mean is steadier than any one of them. The
 guesses of all blocks are averaged and turned into decibels exactly as a PSNR is, so a small but
 badly spoiled place counts as it does there. A picture without one thin edge, or without anything
-dark or anything bright, pays for that: a judge alone may take it for a smooth, dark or pale scene.
-Beside the photo that it was made from, a picture pays for changes that no flare explains
-(`changes`): judges know the damages that they were taught, and take many others for a clean scene.
+dark or anything bright, pays for that: an estimator alone may take it for a smooth, dark or pale
+scene. Beside the photo that it was made from, a picture pays for changes that no flare explains
+(`changes`): estimators know the damages that they were trained with, and take many others for a
+clean scene.
 """
 
 import math
@@ -25,12 +26,12 @@ from semilar.quality.scorers.cues import Cues, sharpness, span
 # Larger pictures are shrunk to this many pixels, aspect kept: flare is large, and the cost of a
 # score must not depend on the camera.
 WORKING_PIXELS = 320 * 320
-BLOCK = 32  # pixels of the side of what a judge guesses one error for
+BLOCK = 32  # pixels of the side of what an estimator guesses one error for
 # Decibels for every e-fold that a picture's edges are wider than those of any photograph (0.67 and
 # more), and that its range of light is less than all there is.
 SHARP_ENOUGH, BLUR_COST = 0.6, 16.0
 SPAN_COST = 8.0
-# Above this a judge's guess counts by its logarithm only: nobody can tell.
+# Above this an estimator's guess counts by its logarithm only: nobody can tell.
 BELIEVED = 45.0
 # Beside its photo: how many times as much as a guessed error light counts that the photo has not
 # (it is certain), and the decibels for every tenfold of changed detail, from a tenth on.
@@ -41,19 +42,19 @@ CHANGE_COST, LITTLE_CHANGE = 5.0, 0.1
 class FlareScoreNet(nn.Module):
     """Encoded pictures to the decibels that they are probably away from their scenes."""
 
-    def __init__(self, *, judges: int = 4) -> None:
+    def __init__(self, *, estimators: int = 4) -> None:
         super().__init__()
         self.cues = Cues()
-        self.judges = nn.ModuleList(FlareJudge() for _ in range(judges))
+        self.estimators = nn.ModuleList(ErrorEstimator() for _ in range(estimators))
 
     def forward(self, x: Tensor) -> Tensor:
         """Score pictures (B, 3, H, W), encoded, sides a multiple of 32: (B,)."""
         cues = self.cues(x)
-        guessed = torch.stack([judge(cues) for judge in self.judges]).mean(dim=0)
+        guessed = torch.stack([estimator(cues) for estimator in self.estimators]).mean(dim=0)
         return believable(score(guessed, cues))
 
 
-class FlareJudge(nn.Module):
+class ErrorEstimator(nn.Module):
     """Cues (B, `Cues.count`, h, w) to log10 squared errors (B, h/4, w/4).
 
     A flare reaches across the picture: what the whole looks like joins in twice.
@@ -175,8 +176,13 @@ class FlareScore:
 
 
 def _read(path: Path) -> dict[str, Tensor]:
-    """Weights as stored (half precision, to keep the package small), in single precision."""
+    """Weights as stored (half precision, to keep the package small), in single precision.
+
+    The bundled file calls the estimators judges.
+    """
     return {
-        name: tensor.float() if tensor.is_floating_point() else tensor
+        name.replace("judges.", "estimators."): tensor.float()
+        if tensor.is_floating_point()
+        else tensor
         for name, tensor in load_file(path).items()
     }

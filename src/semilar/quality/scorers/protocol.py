@@ -4,7 +4,7 @@ The paper's Ψ (section "NR-IQA Based Dependable Repository"): the repository re
 pseudo label only where Ψ of the candidate exceeds the stored score by δ. A δ means nothing without
 the scale it is measured on, so each scorer declares both.
 
-Whoever judges restorations has the photo they were made from, too. A scorer may look at it: one
+Whoever scores restorations has the photo they were made from, too. A scorer may look at it: one
 with a method `beside` does.
 """
 

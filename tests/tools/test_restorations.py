@@ -5,15 +5,14 @@ import pytest
 import torch
 from scipy import ndimage
 from skimage.metrics import peak_signal_noise_ratio
-from torch import Tensor
-
-from semilar.quality.scorers.restorations import (
+from tools.restorations import (
     KINDS,
     draw_restorations,
     gaussian,
     restore,
     true_psnr,
 )
+from torch import Tensor
 
 
 def scene() -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Views are mapped to the frame and back; strong views can be switched off part by part."""
+"""Windows are mapped to the frame and back; strong augmentation is switched off by parts."""
 
 import colorsys
 
@@ -7,9 +7,9 @@ import pytest
 import torch
 from scipy import ndimage
 
-from semilar.data.views import StrongView, View, gaussian_blur, hue_rotation, luma
+from semilar.data.augmentation import StrongAugmentation, Window, gaussian_blur, hue_rotation, luma
 
-OFF = StrongView(jitter=0.0, grey=0.0, blur=0.0, noise=0.0)
+OFF = StrongAugmentation(jitter=0.0, grey=0.0, blur=0.0, noise=0.0)
 
 
 def picture(seed: int = 0, size: tuple[int, int] = (20, 26)) -> torch.Tensor:
@@ -20,23 +20,23 @@ def picture(seed: int = 0, size: tuple[int, int] = (20, 26)) -> torch.Tensor:
 def test_put_is_the_inverse_of_take(seed: int) -> None:
     rng = np.random.default_rng(seed)
     frame = picture(seed)
-    view = View.random(20, 26, crop=11, flip=True, rng=rng)
-    torch.testing.assert_close(view.put(view.take(frame), frame), frame)
-    changed = view.put(view.take(frame) + 1, frame)
+    window = Window.random(20, 26, crop=11, flip=True, rng=rng)
+    torch.testing.assert_close(window.put(window.take(frame), frame), frame)
+    changed = window.put(window.take(frame) + 1, frame)
     assert int((changed != frame).sum()) == 3 * 11 * 11
-    torch.testing.assert_close(view.take(changed), view.take(frame) + 1)
+    torch.testing.assert_close(window.take(changed), window.take(frame) + 1)
 
 
-def test_flips_happen_in_half_of_the_views_and_crops_reach_every_corner() -> None:
+def test_flips_happen_in_half_of_the_windows_and_crops_reach_every_corner() -> None:
     rng = np.random.default_rng(0)
-    views = [View.random(20, 26, crop=11, flip=True, rng=rng) for _ in range(600)]
-    assert 0.4 < np.mean([view.flip for view in views]) < 0.6
-    assert {view.top for view in views} == set(range(10))
-    assert {view.left for view in views} == set(range(16))
-    assert not any(View.random(20, 26, crop=11, flip=False, rng=rng).flip for _ in range(50))
+    windows = [Window.random(20, 26, crop=11, flip=True, rng=rng) for _ in range(600)]
+    assert 0.4 < np.mean([window.flip for window in windows]) < 0.6
+    assert {window.top for window in windows} == set(range(10))
+    assert {window.left for window in windows} == set(range(16))
+    assert not any(Window.random(20, 26, crop=11, flip=False, rng=rng).flip for _ in range(50))
 
 
-def test_all_off_is_the_weak_view() -> None:
+def test_all_off_is_the_weakly_augmented_photo() -> None:
     strong, colour = OFF(picture(), np.random.default_rng(0))
     torch.testing.assert_close(strong, picture())
     torch.testing.assert_close(colour(picture(1)), picture(1))
@@ -56,8 +56,8 @@ def test_each_part_changes_the_picture_alone(part: str) -> None:
 
 
 def test_switching_one_part_off_leaves_the_others() -> None:
-    with_noise, _ = StrongView(blur=0.0, noise=0.0)(picture(), np.random.default_rng(5))
-    _, colour = StrongView(blur=1.0)(picture(), np.random.default_rng(5))
+    with_noise, _ = StrongAugmentation(blur=0.0, noise=0.0)(picture(), np.random.default_rng(5))
+    _, colour = StrongAugmentation(blur=1.0)(picture(), np.random.default_rng(5))
     torch.testing.assert_close(with_noise, colour(picture()).clamp(0, 1))
 
 

@@ -1,8 +1,8 @@
-"""Weak and strong views of an unlabeled photo (section 3.1).
+"""Weak and strong augmentation of an unlabeled photo (section 3.1).
 
-The *frame* of a photo is the photo upright at working size, aspect kept. A weak view is a window
-of the frame, perhaps mirrored; what a network makes of a view is mapped back to the frame, where
-pseudo labels live.
+The *frame* of a photo is the photo upright at working size, aspect kept. Weak
+augmentation takes a window of the frame, perhaps mirrored; what a network makes of it is mapped
+back to the frame, where pseudo labels live.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from semilar.config import Above0, Part, Share, Weight
 
 
 @dataclass(frozen=True)
-class View:
+class Window:
     """A window of a frame, mirrored left to right or not."""
 
     top: int
@@ -28,34 +28,34 @@ class View:
     flip: bool = False
 
     def take(self, frame: Tensor) -> Tensor:
-        """The view of a frame (..., H, W)."""
+        """The part of a frame (..., H, W) inside the window."""
         part = frame[..., self.top : self.top + self.height, self.left : self.left + self.width]
         return part.flip(-1) if self.flip else part
 
-    def put(self, view: Tensor, frame: Tensor) -> Tensor:
-        """A copy of `frame` whose window shows what `view` shows; the inverse of `take`."""
+    def put(self, part: Tensor, frame: Tensor) -> Tensor:
+        """A copy of `frame` whose window shows `part`; the inverse of `take`."""
         result = frame.clone()
-        part = view.flip(-1) if self.flip else view
+        part = part.flip(-1) if self.flip else part
         result[..., self.top : self.top + self.height, self.left : self.left + self.width] = part
         return result
 
     @classmethod
-    def whole(cls, height: int, width: int, *, flip: bool = False) -> "View":
+    def whole(cls, height: int, width: int, *, flip: bool = False) -> "Window":
         """All of a frame."""
         return cls(0, 0, height, width, flip)
 
     @classmethod
     def random(
         cls, height: int, width: int, *, crop: int, flip: bool, rng: np.random.Generator
-    ) -> "View":
+    ) -> "Window":
         """A square window of a frame, mirrored in half of the cases where `flip` allows it."""
         mirrored = bool(rng.random() < 0.5) and flip
         top, left = int(rng.integers(height - crop + 1)), int(rng.integers(width - crop + 1))
         return cls(top, left, crop, crop, mirrored)
 
 
-class StrongView(Part):
-    """What the student's view goes through; every step can be switched off for the paper's table.
+class StrongAugmentation(Part):
+    """What the student's input goes through; every step can be switched off for the paper's table.
 
     `brightness`, `contrast`, `saturation` and `hue` are the largest relative changes.
     """
@@ -76,7 +76,7 @@ class StrongView(Part):
     """Deviation of the added noise."""
 
     def __call__(self, picture: Tensor, rng: np.random.Generator) -> tuple[Tensor, "ColourChange"]:
-        """A strong view of an encoded picture (3, H, W), and the colour change that is in it.
+        """An encoded picture (3, H, W), strongly augmented, and the colour change that is in it.
 
         All draws are made whether a part is on or not, so that switching one part off leaves the
         others as they were.

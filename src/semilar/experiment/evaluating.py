@@ -17,7 +17,7 @@ from semilar.restore import Remover
 Figures = dict[str, Any]
 
 
-def judge(
+def evaluate_model(
     weights: Path, tests: Mapping[str, Path], restored: Path, *, light_source: str
 ) -> dict[str, Figures]:
     """The numbers of every picture of every test set, restored and untouched.
@@ -28,12 +28,12 @@ def judge(
     if light_source:
         remover.card = replace(remover.card, light_source=light_source)
     return {
-        name: _judge_set(remover, folder, restored / name) | {"folder": str(folder)}
+        name: _evaluate_set(remover, folder, restored / name) | {"folder": str(folder)}
         for name, folder in tests.items()
     }
 
 
-def _judge_set(remover: Remover, folder: Path, restored: Path) -> Figures:
+def _evaluate_set(remover: Remover, folder: Path, restored: Path) -> Figures:
     series = []
     for picture in pictures_of(folder):
         target = restored / f"{picture.name}.png"

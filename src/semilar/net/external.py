@@ -37,7 +37,7 @@ def flare_between(picture: Tensor, scene: Tensor) -> Tensor:
     return torch.where(removed > threshold, removed.clamp(min=threshold) ** (1 / GAMMA), 0.0)
 
 
-class Guest(FlareNet):
+class ExternalNet(FlareNet):
     """Wraps a module that maps (B, 3, H, W) to 3 planes, the scene, or 6, the scene and the flare.
 
     The module may declare `multiple`, the number its picture's sides must divide by. Without a
@@ -68,7 +68,7 @@ class Guest(FlareNet):
         return scene, flare
 
 
-def build_guest(name: str, **options: Any) -> FlareNet:
+def build_external(name: str, **options: Any) -> FlareNet:
     """The class called `package.module:Class`, built with `options`; a `FlareNet` stays bare."""
     module = load_class(name)(**options)
-    return module if isinstance(module, FlareNet) else Guest(module=module)
+    return module if isinstance(module, FlareNet) else ExternalNet(module=module)

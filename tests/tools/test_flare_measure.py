@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from semilar.flare.measure import find_centre, measure
+from tools.flare_measure import find_centre, measure
 
 SIZE = (300, 400)
 AT = (180.0, 140.0)

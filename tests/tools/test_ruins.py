@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from tools.restorations import true_psnr
+from tools.ruins import TAUGHT, UNSEEN, ruined, ruins
 from torch import Generator, Tensor
 
 from semilar.flare.scene import night_scene
-from semilar.quality.scorers.restorations import true_psnr
-from semilar.quality.scorers.ruins import TAUGHT, UNSEEN, ruined, ruins
 
 KINDS = TAUGHT | UNSEEN
 

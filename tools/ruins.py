@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 from PIL import Image
+from restorations import gaussian, round_to_bytes
+from ruin_families import any_colours, any_grain, any_places, any_tones
 from torch import Generator, Tensor
 from torch.nn import functional
-
-from semilar.quality.scorers.restorations import gaussian, round_to_bytes
-from semilar.quality.scorers.ruin_families import any_colours, any_grain, any_places, any_tones
 
 Ruin = Callable[[Tensor, float, Generator], Tensor]
 
