@@ -25,7 +25,7 @@ _NIGHT = BackgroundSettings(
 )
 # What a smeared lens is seen in front of: dark parks and streets, walls lit by their lamp, and one
 # warm or cold light over all of it. In the strong real pairs the colours of scene and flare go
-# together (correlation 0.84 of the logarithm of blue over red), and hardly a flare is pink or violet.
+# together (correlation 0.84 of the logarithm of blue over red); hardly a flare is pink or violet.
 _STREET = replace(
     _NIGHT,
     cast=0.05,
