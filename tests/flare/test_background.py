@@ -69,3 +69,12 @@ def test_night_scene_is_dark_has_lamps_and_is_reproducible(size):
         assert (picture.min(axis=2) > 240).any()
         assert picture.tobytes() == night_scene(seed, size).tobytes()
     assert night_scene(0, size).tobytes() != night_scene(1, size).tobytes()
+
+
+def test_a_temperature_turns_light_warm_or_cold_and_keeps_its_mean():
+    settings = BackgroundSettings(cast=0.0, temperature=1.0)
+    casts = [backdrop.draw_cast(np.random.default_rng(seed), settings) for seed in range(400)]
+    np.testing.assert_allclose(np.mean(casts, axis=1), 1, rtol=1e-5)
+    red, green, blue = np.log(casts).T
+    assert np.median(np.abs(blue - red)) == pytest.approx(np.log(2), rel=0.15)  # a Laplace law's
+    np.testing.assert_allclose(green - red, 0.63 * (blue - red), atol=1e-4)  # never pink nor green

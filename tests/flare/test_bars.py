@@ -7,8 +7,8 @@ import pytest
 
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.frame import Frame
-from semilar.flare.lights import draw_bars, draw_strip, pure_colour
-from semilar.flare.settings import LensSettings
+from semilar.flare.lights import draw_bars, draw_strip, lamp_colour, pure_colour
+from semilar.flare.settings import LensSettings, LightSettings
 from semilar.flare.streaks import add_line, draw_lines
 
 SIZE = (160, 200)
@@ -94,3 +94,12 @@ def test_pure_colours_have_any_hue_and_one_full_channel() -> None:
     assert 0.01 <= colours.min() < 0.05
     assert colours.min(axis=1).max() <= 0.35
     assert set(colours.argmax(axis=1)) == set(colours.argmin(axis=1)) == {0, 1, 2}
+
+
+def test_pure_colours_stay_pure_where_other_lamps_are_nearly_white() -> None:
+    pale = LightSettings(colour=0.1, neon=0.0)
+    for seed in range(20):
+        white = lamp_colour(np.random.default_rng(seed), pale)
+        neon = lamp_colour(np.random.default_rng(seed), replace(pale, neon=1.0))
+        assert white.min() > 0.9
+        assert neon.min() < 0.4

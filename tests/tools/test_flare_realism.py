@@ -7,7 +7,7 @@ import pytest
 import torch
 from PIL import Image
 from tools.flare_measure import FlareMeasure
-from tools.flare_realism import Shot, exposure_ratio, moved_to, verdict
+from tools.flare_realism import Shot, exposure_ratio, moved_to, taken_again, uncovered, verdict
 from tools.lamp_rims import rim, rim_change
 from tools.layer_classifier import accuracy
 
@@ -48,6 +48,21 @@ def measures(mean: float) -> list[FlareMeasure]:
 def test_the_verdict_names_what_lies_apart() -> None:
     assert verdict(measures(2.0), measures(2.5)) == []
     assert len(verdict(measures(2.0), measures(4.0))) == 3
+
+
+def test_a_range_that_ends_early_is_named() -> None:
+    wide, narrow = measures(2.0), measures(2.0)[3:8]
+    assert uncovered(narrow, wide) == []
+    assert any(line.startswith("mean light added") for line in uncovered(wide, narrow))
+
+
+def test_a_second_shot_differs_by_noise_and_hardly_moves() -> None:
+    ramp = np.broadcast_to(np.linspace(20, 200, 90)[None, :, None], (90, 90, 3)).astype(np.uint8)
+    off = taken_again(ramp, 3).astype(float) - ramp
+    assert 0.5 < off.std() < 1.2
+    assert abs(off[:, 5:-5].mean()) < 0.4, (
+        "two levels a pixel: it moves by less than a fifth of one"
+    )
 
 
 def test_the_classifier_tells_other_layers_and_not_the_same_ones() -> None:
