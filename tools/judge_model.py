@@ -13,12 +13,10 @@ tables into `model.md`. What is done is not done again; use another --work for a
 
 import argparse
 import json
-import os
 import shutil
 import statistics
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +41,14 @@ CLASSICAL = {
 MOST_PSNR = 100.0  # what an unchanged photograph counts as
 PRESET = "smeared"
 PAIRS, DRAWN = 100, 115  # simulated pairs that count, and that are made: some show no flare
+STARTER = """
+import os, subprocess, sys, time
+start = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, used = os.wait4(child.pid, 0)
+print(time.perf_counter() - start, used.ru_maxrss)
+sys.exit(status != 0)
+"""
 BEGIN, END = "<!-- figures: made by tools/judge_model.py -->", "<!-- figures: end -->"
 
 
@@ -160,18 +166,28 @@ class Judge:
         large, place = self.work / "12mp.jpg", self.work / "12mp"
         with Image.open(picture) as opened:
             opened.convert("RGB").resize((4000, 3000)).save(large, quality=92)
-        seconds, memory = [], 0
+        seconds, memory = [], 0.0
         for _ in range(rounds):
             shutil.rmtree(place, ignore_errors=True)
             command = [SEMILAR, "remove", "--model", self.models["model"], large, "-o", place]
-            start = time.perf_counter()
-            child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            _, status, used = os.wait4(child.pid, 0)
-            seconds.append(time.perf_counter() - start)
-            memory = max(memory, used.ru_maxrss)
-            if status:
-                sys.exit("semilar remove failed on the 12 MP photo.")
-        return {"seconds": statistics.median(seconds), "mebibytes": memory / 1024}
+            spent, used = time_and_memory(*command)
+            seconds.append(spent)
+            memory = max(memory, used)
+        return {"seconds": statistics.median(seconds), "mebibytes": memory}
+
+
+def time_and_memory(*command: str | Path) -> tuple[float, float]:
+    """Seconds and the most MiB of a command that has to succeed.
+
+    Linux counts for a new program what the one that started it had held until then. So a program
+    that holds nearly nothing starts it: this one holds pictures.
+    """
+    starter = [sys.executable, "-c", STARTER, *map(str, command)]
+    done = subprocess.run(starter, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{command[0]} failed.")
+    seconds, kibibytes = done.stdout.split()
+    return float(seconds), float(kibibytes) / 1024
 
 
 def _equal(first: Path, second: Path) -> bool:

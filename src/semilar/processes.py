@@ -1,11 +1,12 @@
-"""Many tasks in several processes, answers as they come."""
+"""Many tasks in several processes, answers as they come; processes that signals do not reach."""
 
 import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import get_context, get_start_method, resource_tracker
 from typing import Any, TypeVar
 
 from semilar.errors import SemilarError
@@ -37,7 +38,9 @@ def in_processes(
         initargs=(pickle.dumps(work),),
     )
     try:
-        for future in as_completed([pool.submit(_do, task) for task in tasks]):
+        with held_back(signal.SIGINT):
+            futures = [pool.submit(_do, task) for task in tasks]
+        for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool:
         raise SemilarError(
@@ -45,6 +48,25 @@ def in_processes(
         ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def held_back(*numbers: signal.Signals) -> Iterator[None]:
+    """Signals that processes started meanwhile never get, and this one gets afterwards.
+
+    Ctrl-C and a service manager reach the whole group of processes, and one that has just started
+    has said nothing yet about signals: it would die. Windows has no such thing.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    if get_start_method() != "fork":
+        resource_tracker.ensure_running()  # started in between, it would let signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(work: bytes) -> None:

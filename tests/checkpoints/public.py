@@ -5,7 +5,7 @@ it is first asked for: running one also makes a checkpoint with the public names
 layouts, loops and joins are as the published code has them, and nothing here uses `semilar.net`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 import torch
@@ -140,6 +140,22 @@ def _lewin(s: Store, name: str, x: Tensor, heads: int, side: int, shift: int, fe
     return picture_of(t + n, x)
 
 
+def _four_scales(
+    s: Store, y: Tensor, stage: Callable[[str, Tensor, int], Tensor], width: int, down: str
+) -> Tensor:
+    """Down and up again, with skips."""
+    skips = []
+    for i in range(4):
+        y = stage(f"encoderlayer_{i}", y, i)
+        skips.append(y)
+        y = s.conv(f"{down}_{i}.conv.0", y, width * 2 ** (i + 1), 4, stride=2, padding=1)
+    y = stage("conv", y, 4)
+    for i in range(4):
+        y = s.deconv(f"upsample_{i}.deconv.0", y, width * 2 ** (3 - i))
+        y = stage(f"decoderlayer_{i}", torch.cat([y, skips.pop()], 1), 5 + i)
+    return y
+
+
 def uformer(
     s: Store,
     x: Tensor,
@@ -165,15 +181,7 @@ def uformer(
         return y
 
     y = fn.leaky_relu(s.conv("input_proj.proj.0", x, width, 3))
-    skips = []
-    for i in range(4):
-        y = stage(f"encoderlayer_{i}", y, i)
-        skips.append(y)
-        y = s.conv(f"dowsample_{i}.conv.0", y, width * 2 ** (i + 1), 4, stride=2, padding=1)
-    y = stage("conv", y, 4)
-    for i in range(4):
-        y = s.deconv(f"upsample_{i}.deconv.0", y, width * 2 ** (3 - i))
-        y = stage(f"decoderlayer_{i}", torch.cat([y, skips.pop()], 1), 5 + i)
+    y = _four_scales(s, y, stage, width, "dowsample")
     return s.conv("output_proj.proj.0", y, outputs, 3)
 
 
@@ -262,15 +270,7 @@ def raliformer(s: Store, x: Tensor, *, width: int = 32, depth: int = 2) -> tuple
         return y
 
     y = fn.leaky_relu(s.conv("input_proj.proj.0", x, width, 3, stride=2))
-    skips = []
-    for i in range(4):
-        y = stage(f"encoderlayer_{i}", y, i)
-        skips.append(y)
-        y = s.conv(f"downsample_{i}.conv.0", y, width * 2 ** (i + 1), 4, stride=2, padding=1)
-    y = stage("conv", y, 4)
-    for i in range(4):
-        y = s.deconv(f"upsample_{i}.deconv.0", y, width * 2 ** (3 - i))
-        y = stage(f"decoderlayer_{i}", torch.cat([y, skips.pop()], 1), 5 + i)
+    y = _four_scales(s, y, stage, width, "downsample")
     y = fn.leaky_relu(s.deconv("final_up.0", y, width))
     y = s.conv("output_proj.proj.0", y, 6, 3)
     return (y[:, :3] + x).sigmoid(), y[:, 3:].sigmoid()

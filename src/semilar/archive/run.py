@@ -86,10 +86,7 @@ def bulk(
     and whole.
     """
     given = [sources] if isinstance(sources, str | Path) else list(sources)
-    if engine not in ENGINES:
-        raise SettingError(f"{engine}: no such engine; there are {', '.join(ENGINES)}.")
-    if address is not None and engine != "ray":
-        raise SettingError(f"{address}: is the address of a Ray cluster; the engine is {engine}.")
+    _check_engine(engine, address)
     check_strength(strength)
     target = place(output, storage_options)
     check_writable(target)
@@ -119,14 +116,22 @@ def bulk(
         plan = make_plan(
             sources_left, ledger, Path(folder), prefix=prefix, retry_failed=retry_failed
         )
-        count = workers if workers or engine == "ray" else _workers(device)
-        chunks = _chunks(plan, batch or _batch(plan.count, count or cores()))
         run = _Run(plan, ledger, target, on_progress, stop or threading.Event())
         if engine == "local":
-            rows = local_engine.run(chunks, settings, workers=count or 1, stop=run.stop)
+            count = workers or _workers(device)
+            chunks = _chunks(plan, batch or _batch(plan.count, count))
+            rows = local_engine.run(chunks, settings, workers=count, stop=run.stop)
         else:
-            rows = ray_engine.run(chunks, settings, workers=count, stop=run.stop, address=address)
+            chunks = _chunks(plan, batch or _batch(plan.count, workers or cores()))
+            rows = ray_engine.run(chunks, settings, workers=workers, stop=run.stop, address=address)
         return run.follow(rows, metrics_port, storage_options)
+
+
+def _check_engine(engine: str, address: str | None) -> None:
+    if engine not in ENGINES:
+        raise SettingError(f"{engine}: no such engine; there are {', '.join(ENGINES)}.")
+    if address is not None and engine != "ray":
+        raise SettingError(f"{address}: is the address of a Ray cluster; the engine is {engine}.")
 
 
 def _workers(device: str | None) -> int:

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,37 +10,48 @@ from semilar.cli.console import command, print_json, progress, say
 from semilar.cli.evaluate import check_targets, measure_and_report, wants_lpips
 from semilar.cli.options import AsJson, Lpips, PicturesAtATime, ReportPictures
 
+if TYPE_CHECKING:
+    from semilar.evaluate import Series, TestSet
+
+Measured = Annotated[
+    str, typer.Option(help="A bundled model, a model file, or `none` (leave as it is).")
+]
+DataDir = Annotated[
+    Path, typer.Option(help="Folder of Flare7K++, FlareX, FlareReal600, or any input/gt pair.")
+]
+OutDir = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder for results (benchmark-MODEL); a stopped run goes on."),
+]
+WithReport = Annotated[
+    bool, typer.Option("--report", help="Also write report.html for every test set.")
+]
+ModelEngine = Annotated[
+    str | None, typer.Option(help="What runs the model, as in `semilar remove`.")
+]
+Raw = Annotated[
+    bool,
+    typer.Option(
+        "--raw",
+        help="Measure the network alone, once, at each picture's own size, as papers do.",
+    ),
+]
+Replace = Annotated[bool, typer.Option("--force", help="Replace what --out holds.")]
+
 
 @command
 def benchmark(
-    model: Annotated[
-        str, typer.Option(help="A bundled model, a model file, or `none` (leave as it is).")
-    ],
-    data: Annotated[
-        Path, typer.Option(help="Folder of Flare7K++, FlareX, FlareReal600, or any input/gt pair.")
-    ],
-    out_dir: Annotated[
-        Path | None,
-        typer.Option("--out", help="Folder for results (benchmark-MODEL); a stopped run goes on."),
-    ] = None,
-    report: Annotated[
-        bool, typer.Option("--report", help="Also write report.html for every test set.")
-    ] = False,
+    model: Measured,
+    data: DataDir,
+    out_dir: OutDir = None,
+    report: WithReport = False,
     report_pictures: ReportPictures = 24,
-    engine: Annotated[
-        str | None, typer.Option(help="What runs the model, as in `semilar remove`.")
-    ] = None,
-    raw: Annotated[
-        bool,
-        typer.Option(
-            "--raw",
-            help="Measure the network alone, once, at each picture's own size, as papers do.",
-        ),
-    ] = False,
+    engine: ModelEngine = None,
+    raw: Raw = False,
     lpips: Lpips = None,
     jobs: PicturesAtATime = 0,
     as_json: AsJson = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
+    force: Replace = False,
 ) -> None:
     """Restore every picture of a test set with a model and measure it against the ground truth.
 
@@ -55,8 +66,7 @@ def benchmark(
 
     semilar benchmark --model flare7kpp --data Flare7Kpp/test_data/real --raw
     """
-    from semilar.evaluate import claim_folder, find_sets, restore_pictures, subject_mark
-    from semilar.threads import cores
+    from semilar.evaluate import claim_folder, find_sets, subject_mark
 
     sets = find_sets(data)
     place = out_dir or Path(f"benchmark-{Path(model).stem}{'-raw' if raw else ''}")
@@ -72,23 +82,8 @@ def benchmark(
     results = {}
     for each in sets:
         folder = folders[each.name]
-        if each.masks and not each.has_regions:
-            say(f"{each.masks}: not in the published colour code; what is white is left out.")
-        pictures = each.pictures()
-        with progress() as bar:
-            task = bar.add_task(f"Restoring {each.name}", total=len(pictures))
-            pictures = restore_pictures(
-                pictures,
-                folder / "restored",
-                model=model,
-                engine=engine,
-                jobs=jobs or cores(),
-                force=force,
-                raw=raw,
-                progress=partial(bar.advance, task),
-            )
         results[each.name] = measure_and_report(
-            pictures,
+            _restore(each, folder, model=model, engine=engine, jobs=jobs, force=force, raw=raw),
             title=f"{model}{', raw,' if raw else ''} on {each.name}",
             mark=marks[each.name],
             lpips=with_lpips,
@@ -100,3 +95,22 @@ def benchmark(
         )
     if as_json:
         print_json(results)
+
+
+def _restore(each: "TestSet", folder: Path, *, jobs: int, **how: Any) -> list["Series"]:
+    """The pictures of one test set with their restored versions, made where they are not there."""
+    from semilar.evaluate import restore_pictures
+    from semilar.threads import cores
+
+    if each.masks and not each.has_regions:
+        say(f"{each.masks}: not in the published colour code; what is white is left out.")
+    pictures = each.pictures()
+    with progress() as bar:
+        task = bar.add_task(f"Restoring {each.name}", total=len(pictures))
+        return restore_pictures(
+            pictures,
+            folder / "restored",
+            jobs=jobs or cores(),
+            progress=partial(bar.advance, task),
+            **how,
+        )

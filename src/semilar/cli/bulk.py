@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semilar.cli.console import Exit, Verbosity, command, complain, err, print_json, say
-from semilar.cli.options import Device, FirstFrame, Model, Quality, Strength, StripGps, WorkingSize
+from semilar.cli.options import (
+    Device,
+    FirstFrame,
+    JsonSummary,
+    Model,
+    Quality,
+    Strength,
+    StripGps,
+    WorkingSize,
+)
 from semilar.cli.remove import stopping
 from semilar.threads import one_thread_for_algebra
 
@@ -16,52 +25,63 @@ if TYPE_CHECKING:
 _LINE_EVERY = 30.0  # seconds between two lines where no bar can be drawn
 
 
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...",
+        help="Folders, globs, lists (.parquet, .csv), tar shards; paths or addresses.",
+        show_default=False,
+    ),
+]
+BulkOutput = Annotated[str, typer.Option("-o", "--output", help="Folder or address for results.")]
+BulkEngine = Annotated[str, typer.Option(help="Who does the work: local or ray.")]
+Address = Annotated[
+    str | None, typer.Option(help="A Ray cluster: auto, HOST:PORT, ray://HOST:PORT.")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("-j", "--workers", min=1, help="Left out: one per core or graphics card."),
+]
+BatchSize = Annotated[int | None, typer.Option(min=1, help="Photos handed to a worker at a time.")]
+Manifest = Annotated[
+    str | None,
+    typer.Option(help="The ledger, a Parquet dataset; left out: OUTPUT/manifest.parquet."),
+]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Try photos again that failed before.")
+]
+Inference = Annotated[
+    str | None, typer.Option(help="What runs the network: onnx, torch or openvino.")
+]
+BeginAnyway = Annotated[
+    bool, typer.Option("--force", help="Begin in a folder that holds files already.")
+]
+MetricsPort = Annotated[
+    int | None, typer.Option(min=0, help="Prometheus metrics on this port of localhost.")
+]
+
+
 @command
 def bulk(
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE...",
-            help="Folders, globs, lists (.parquet, .csv), tar shards; paths or addresses.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[str, typer.Option("-o", "--output", help="Folder or address for results.")],
-    engine: Annotated[str, typer.Option(help="Who does the work: local or ray.")] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="A Ray cluster: auto, HOST:PORT, ray://HOST:PORT.")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("-j", "--workers", min=1, help="Left out: one per core or graphics card."),
-    ] = None,
-    batch: Annotated[
-        int | None, typer.Option(min=1, help="Photos handed to a worker at a time.")
-    ] = None,
-    manifest: Annotated[
-        str | None,
-        typer.Option(help="The ledger, a Parquet dataset; left out: OUTPUT/manifest.parquet."),
-    ] = None,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try photos again that failed before.")
-    ] = False,
+    sources: Sources,
+    output: BulkOutput,
+    engine: BulkEngine = "local",
+    address: Address = None,
+    workers: Workers = None,
+    batch: BatchSize = None,
+    manifest: Manifest = None,
+    retry_failed: RetryFailed = False,
     model: Model = "semilar-t",
-    inference: Annotated[
-        str | None, typer.Option(help="What runs the network: onnx, torch or openvino.")
-    ] = None,
+    inference: Inference = None,
     device: Device = None,
     working_size: WorkingSize = None,
     strength: Strength = 1.0,
     quality: Quality = None,
     first_frame: FirstFrame = False,
     strip_gps: StripGps = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Begin in a folder that holds files already.")
-    ] = False,
-    metrics_port: Annotated[
-        int | None, typer.Option(min=0, help="Prometheus metrics on this port of localhost.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A summary to read by machine.")] = False,
+    force: BeginAnyway = False,
+    metrics_port: MetricsPort = None,
+    as_json: JsonSummary = False,
 ) -> None:
     """Take the flare out of very many photos, each exactly once, and keep a manifest of them.
 

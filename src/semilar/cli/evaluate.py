@@ -9,37 +9,45 @@ from semilar.cli.console import command, out, print_json, progress, say
 from semilar.cli.options import AsJson, Lpips, PicturesAtATime, ReportPictures
 from semilar.errors import SemilarError
 
+InputDir = Annotated[Path, typer.Option(help="Folder of the pictures to measure.")]
+TruthDir = Annotated[Path, typer.Option(help="Folder of the true pictures without flare.")]
+MaskDir = Annotated[Path | None, typer.Option(help="Folder of masks in the published colour code.")]
+LeaveOutDir = Annotated[
+    Path | None, typer.Option(help="Folder of masks whose white does not count (FlareX).")
+]
+UntouchedDir = Annotated[
+    Path | None, typer.Option(help="Folder of the pictures with flare, to compare with.")
+]
+BaselineDir = Annotated[
+    Path | None, typer.Option(help="Folder of another method's pictures, to compare with.")
+]
+OutDir = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder for evaluation.json and .csv; a stopped run goes on."),
+]
+ReportFile = Annotated[
+    Path | None, typer.Option(help="One HTML page with sliders, error maps and numbers.")
+]
+Replace = Annotated[
+    bool, typer.Option("--force", help="Replace other files at --out and --report.")
+]
+
 
 @command
 def evaluate(
-    input: Annotated[Path, typer.Option(help="Folder of the pictures to measure.")],
-    gt: Annotated[Path, typer.Option(help="Folder of the true pictures without flare.")],
-    mask: Annotated[
-        Path | None, typer.Option(help="Folder of masks in the published colour code.")
-    ] = None,
-    leave_out: Annotated[
-        Path | None, typer.Option(help="Folder of masks whose white does not count (FlareX).")
-    ] = None,
-    untouched: Annotated[
-        Path | None, typer.Option(help="Folder of the pictures with flare, to compare with.")
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="Folder of another method's pictures, to compare with.")
-    ] = None,
-    out_dir: Annotated[
-        Path | None,
-        typer.Option("--out", help="Folder for evaluation.json and .csv; a stopped run goes on."),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="One HTML page with sliders, error maps and numbers.")
-    ] = None,
+    input: InputDir,
+    gt: TruthDir,
+    mask: MaskDir = None,
+    leave_out: LeaveOutDir = None,
+    untouched: UntouchedDir = None,
+    baseline: BaselineDir = None,
+    out_dir: OutDir = None,
+    report: ReportFile = None,
     report_pictures: ReportPictures = 24,
     lpips: Lpips = None,
     jobs: PicturesAtATime = 0,
     as_json: AsJson = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace other files at --out and --report.")
-    ] = False,
+    force: Replace = False,
 ) -> None:
     """Measure restored pictures against their ground truth: PSNR, SSIM, LPIPS, G-PSNR, S-PSNR.
 

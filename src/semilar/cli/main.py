@@ -60,18 +60,21 @@ def options(
     Verbosity.quiet, Verbosity.verbose = quiet, verbose
 
 
-app.command(cls=Verb)(benchmark.benchmark)
-app.command(cls=Verb)(bulk.bulk)
-app.command(cls=Verb)(demo.demo)
-app.command(cls=Verb)(evaluate.evaluate)
-app.command(cls=Verb)(export.export)
-app.command(cls=Verb)(info.info)
-app.command(cls=Verb)(remove.remove)
-app.command(cls=Verb)(score.score)
-app.command(cls=Verb)(serve.serve)
-app.command(cls=Verb)(synth.synth)
-app.command(cls=Verb)(train.train)
-app.command(cls=Verb)(watch.watch)
+for verb in (
+    benchmark.benchmark,
+    bulk.bulk,
+    demo.demo,
+    evaluate.evaluate,
+    export.export,
+    info.info,
+    remove.remove,
+    score.score,
+    serve.serve,
+    synth.synth,
+    train.train,
+    watch.watch,
+):
+    app.command(cls=Verb)(verb)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(repository.app, name="repository")
 models.app.command("import", cls=Verb)(models_import.import_model)

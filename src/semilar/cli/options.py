@@ -45,3 +45,5 @@ PicturesAtATime = Annotated[
 ReportPictures = Annotated[
     int, typer.Option(min=0, help="How many pictures a page shows, the worst first.")
 ]
+JsonSummary = Annotated[bool, typer.Option("--json", help="A summary to read by machine.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]

@@ -28,6 +28,8 @@ from semilar.cli.options import (
     Device,
     EngineName,
     FirstFrame,
+    Force,
+    JsonSummary,
     MaxPixels,
     Model,
     Quality,
@@ -52,27 +54,32 @@ Inputs = Annotated[
 _ADVICE: dict[type[SemilarError], str] = {SeveralPicturesError: "take the first with --first-frame"}
 
 
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="File or folder; - is standard output; left out: beside the original.",
+    ),
+]
+MaskFile = Annotated[Path | None, typer.Option(help="A picture, white where flare may be removed.")]
+FlareOut = Annotated[
+    Path | None, typer.Option(help="Also write the removed light to this file or folder.")
+]
+Compare = Annotated[Path | None, typer.Option(help="Also write before and after in one picture.")]
+SkipExisting = Annotated[
+    bool, typer.Option("--skip-existing", help="Leave out photos that are done already.")
+]
+
+
 @command
 def remove(
     inputs: Inputs,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="File or folder; - is standard output; left out: beside the original.",
-        ),
-    ] = None,
+    output: Output = None,
     strength: Strength = 1.0,
-    mask: Annotated[
-        Path | None, typer.Option(help="A picture, white where flare may be removed.")
-    ] = None,
-    flare_out: Annotated[
-        Path | None, typer.Option(help="Also write the removed light to this file or folder.")
-    ] = None,
-    compare: Annotated[
-        Path | None, typer.Option(help="Also write before and after in one picture.")
-    ] = None,
+    mask: MaskFile = None,
+    flare_out: FlareOut = None,
+    compare: Compare = None,
     quality: Quality = None,
     model: Model = "semilar-t",
     engine: EngineName = None,
@@ -83,11 +90,9 @@ def remove(
     max_pixels: MaxPixels = 200_000_000,
     first_frame: FirstFrame = False,
     strip_gps: StripGps = False,
-    skip_existing: Annotated[
-        bool, typer.Option("--skip-existing", help="Leave out photos that are done already.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A summary to read by machine.")] = False,
+    skip_existing: SkipExisting = False,
+    force: Force = False,
+    as_json: JsonSummary = False,
 ) -> None:
     """Take the flare out of photographs; size, format, colours and metadata stay.
 

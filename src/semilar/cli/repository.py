@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from semilar.cli.console import command, out, print_json, progress, say
-from semilar.cli.options import AsJson
+from semilar.cli.options import AsJson, Force
 from semilar.cli.verbs import Group, Verb
 from semilar.errors import SemilarError
 
@@ -98,7 +98,7 @@ def export(
     path: _Path,
     folder: Annotated[Path, typer.Argument(help="Where the pictures go.")],
     photos: _Photos = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+    force: Force = False,
 ) -> None:
     """Write pseudo labels as PNG; with --photos as pairs, `input` and `gt`, ready to train on.
 

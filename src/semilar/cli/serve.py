@@ -15,98 +15,111 @@ _LIMITS = "Limits"
 _ACCESS = "Access"
 
 
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)]
+ServedModel = Annotated[
+    str | None, typer.Option(help="A bundled model's name or a model file.", show_default=False)
+]
+ServedEngine = Annotated[
+    str | None, typer.Option(help="onnx, openvino or torch.", show_default=False)
+]
+Workers = Annotated[int, typer.Option(help="Photos at the same time.", min=1)]
+Threads = Annotated[
+    int | None,
+    typer.Option(help="Cores for one photo.", min=1, show_default="cores / workers"),
+]
+Processes = Annotated[
+    int, typer.Option(help="Processes; workers and limits are for each of them.", min=1)
+]
+Queue = Annotated[int, typer.Option(help="Requests that may wait.", min=0, rich_help_panel=_LIMITS)]
+MaxMegabytes = Annotated[float, typer.Option(help="Largest body.", rich_help_panel=_LIMITS)]
+MaxMegapixels = Annotated[float, typer.Option(help="Largest picture.", rich_help_panel=_LIMITS)]
+Formats = Annotated[
+    str | None,
+    typer.Option(
+        help="Formats to take, as jpeg,png; raw for camera files.",
+        show_default="all but raw",
+        rich_help_panel=_LIMITS,
+    ),
+]
+JobSeconds = Annotated[
+    float, typer.Option(help="Longest time for one photo.", rich_help_panel=_LIMITS)
+]
+BodySeconds = Annotated[
+    float,
+    typer.Option(
+        help="Time for a body, and a second more for every 50 kB.", rich_help_panel=_LIMITS
+    ),
+]
+Rate = Annotated[
+    float,
+    typer.Option(help="Photos per minute and client; 0: no limit.", rich_help_panel=_LIMITS),
+]
+Connections = Annotated[int, typer.Option(help="Open connections.", min=1, rich_help_panel=_LIMITS)]
+GraceSeconds = Annotated[
+    int, typer.Option(help="Time for running jobs at the end.", rich_help_panel=_LIMITS)
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        help=f"File with the bearer token to ask for (or ${TOKEN_VARIABLE}).",
+        show_default="no token",
+        rich_help_panel=_ACCESS,
+    ),
+]
+Cors = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Web origin whose pages may use the service, as https://example.org.",
+        show_default="none",
+        rich_help_panel=_ACCESS,
+    ),
+]
+Public = Annotated[
+    bool,
+    typer.Option("--public", help="Let everybody in who can reach it.", rich_help_panel=_ACCESS),
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Host name to answer to, besides localhost; may be given again.",
+        show_default="the address listened on; any with --public",
+        rich_help_panel=_ACCESS,
+    ),
+]
+Proxy = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Reverse proxy to believe about clients' addresses.",
+        show_default="127.0.0.1",
+        rich_help_panel=_ACCESS,
+    ),
+]
+
+
 @command
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
-    model: Annotated[
-        str | None, typer.Option(help="A bundled model's name or a model file.", show_default=False)
-    ] = None,
-    engine: Annotated[
-        str | None, typer.Option(help="onnx, openvino or torch.", show_default=False)
-    ] = None,
-    workers: Annotated[int, typer.Option(help="Photos at the same time.", min=1)] = 2,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Cores for one photo.", min=1, show_default="cores / workers"),
-    ] = None,
-    processes: Annotated[
-        int, typer.Option(help="Processes; workers and limits are for each of them.", min=1)
-    ] = 1,
-    queue: Annotated[
-        int, typer.Option(help="Requests that may wait.", min=0, rich_help_panel=_LIMITS)
-    ] = 32,
-    max_megabytes: Annotated[
-        float, typer.Option(help="Largest body.", rich_help_panel=_LIMITS)
-    ] = 50,
-    max_megapixels: Annotated[
-        float, typer.Option(help="Largest picture.", rich_help_panel=_LIMITS)
-    ] = 64,
-    formats: Annotated[
-        str | None,
-        typer.Option(
-            help="Formats to take, as jpeg,png; raw for camera files.",
-            show_default="all but raw",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None,
-    job_seconds: Annotated[
-        float, typer.Option(help="Longest time for one photo.", rich_help_panel=_LIMITS)
-    ] = 60,
-    body_seconds: Annotated[
-        float,
-        typer.Option(
-            help="Time for a body, and a second more for every 50 kB.", rich_help_panel=_LIMITS
-        ),
-    ] = 20,
-    rate: Annotated[
-        float,
-        typer.Option(help="Photos per minute and client; 0: no limit.", rich_help_panel=_LIMITS),
-    ] = 120,
-    connections: Annotated[
-        int, typer.Option(help="Open connections.", min=1, rich_help_panel=_LIMITS)
-    ] = 512,
-    grace_seconds: Annotated[
-        int, typer.Option(help="Time for running jobs at the end.", rich_help_panel=_LIMITS)
-    ] = 60,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            help=f"File with the bearer token to ask for (or ${TOKEN_VARIABLE}).",
-            show_default="no token",
-            rich_help_panel=_ACCESS,
-        ),
-    ] = None,
-    cors: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Web origin whose pages may use the service, as https://example.org.",
-            show_default="none",
-            rich_help_panel=_ACCESS,
-        ),
-    ] = None,
-    public: Annotated[
-        bool,
-        typer.Option(
-            "--public", help="Let everybody in who can reach it.", rich_help_panel=_ACCESS
-        ),
-    ] = False,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Host name to answer to, besides localhost; may be given again.",
-            show_default="the address listened on; any with --public",
-            rich_help_panel=_ACCESS,
-        ),
-    ] = None,
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Reverse proxy to believe about clients' addresses.",
-            show_default="127.0.0.1",
-            rich_help_panel=_ACCESS,
-        ),
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    model: ServedModel = None,
+    engine: ServedEngine = None,
+    workers: Workers = 2,
+    threads: Threads = None,
+    processes: Processes = 1,
+    queue: Queue = 32,
+    max_megabytes: MaxMegabytes = 50,
+    max_megapixels: MaxMegapixels = 64,
+    formats: Formats = None,
+    job_seconds: JobSeconds = 60,
+    body_seconds: BodySeconds = 20,
+    rate: Rate = 120,
+    connections: Connections = 512,
+    grace_seconds: GraceSeconds = 60,
+    token_file: TokenFile = None,
+    cors: Cors = None,
+    public: Public = False,
+    allow_host: AllowHost = None,
+    proxy: Proxy = None,
 ) -> None:
     """Remove flare over HTTP, with a web page to drop photos on.
 
@@ -137,19 +150,18 @@ def serve(
         formats=_formats(formats) if formats is not None else Limits.formats,
     )
     hosts, addresses = _hosts(host, allow_host or [], public=public)
-    settings = ServiceSettings(
-        limits=limits,
-        token=_token(token_file),
-        cors=tuple(cors or ()),
-        hosts=hosts,
-        addresses=addresses,
-        access_log=not Verbosity.quiet,
-    )
     plan = ServicePlan(
         model=model or DEFAULT_MODEL,
         engine=engine,
         threads=threads or max(1, cores() // (workers * processes)),
-        settings=settings,
+        settings=ServiceSettings(
+            limits=limits,
+            token=_token(token_file),
+            cors=tuple(cors or ()),
+            hosts=hosts,
+            addresses=addresses,
+            access_log=not Verbosity.quiet,
+        ),
     )
     address = Address(
         host=host,
@@ -160,8 +172,13 @@ def serve(
         public=public,
         verbose=Verbosity.verbose,
     )
+    listen(plan, address, ready=lambda: say(f"Open {_page(host, port)} (Ctrl-C ends it)."))
+
+
+def _page(host: str, port: int) -> str:
+    """What a browser on this computer opens."""
     shown = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    listen(plan, address, ready=lambda: say(f"Open http://{shown}:{port}/ (Ctrl-C ends it)."))
+    return f"http://{shown}:{port}/"
 
 
 def _hosts(

@@ -13,32 +13,45 @@ if TYPE_CHECKING:
     from semilar.flare import SynthPlan
 
 
+Target = Annotated[Path, typer.Option("--out", help="Folder to write to.", show_default=False)]
+Backgrounds = Annotated[
+    Path | None,
+    typer.Option(help="Folder of photographs without flare; left out, built-in pictures."),
+]
+Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many samples.")]
+Patterns = Annotated[
+    Path | None,
+    typer.Option(help="Flare7K, Flare7K++ or FlareX folder, or own flares on black."),
+]
+Size = Annotated[int, typer.Option(min=32, help="Side of the square pictures.")]
+Seed = Annotated[int, typer.Option(min=0, help="Another seed, other pictures.")]
+Preset = Annotated[
+    str | None,
+    typer.Option(help="realistic (default), strong, protocol (default with --patterns), ..."),
+]
+Again = Annotated[
+    Path | None, typer.Option(help="Make what this manifest describes, byte for byte.")
+]
+SamplesAtATime = Annotated[
+    int, typer.Option("-j", "--workers", min=0, help="Samples at a time; 0: all cores.")
+]
+Sheet = Annotated[bool, typer.Option("--sheet", help="Write a contact sheet too.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+
+
 @command
 def synth(
-    target: Annotated[Path, typer.Option("--out", help="Folder to write to.", show_default=False)],
-    backgrounds: Annotated[
-        Path | None,
-        typer.Option(help="Folder of photographs without flare; left out, built-in pictures."),
-    ] = None,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many samples.")] = 100,
-    patterns: Annotated[
-        Path | None,
-        typer.Option(help="Flare7K, Flare7K++ or FlareX folder, or own flares on black."),
-    ] = None,
-    size: Annotated[int, typer.Option(min=32, help="Side of the square pictures.")] = 512,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed, other pictures.")] = 1,
-    preset: Annotated[
-        str | None,
-        typer.Option(help="realistic (default), strong, protocol (default with --patterns), ..."),
-    ] = None,
-    again: Annotated[
-        Path | None, typer.Option(help="Make what this manifest describes, byte for byte.")
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("-j", "--workers", min=0, help="Samples at a time; 0: all cores.")
-    ] = 0,
-    sheet: Annotated[bool, typer.Option("--sheet", help="Write a contact sheet too.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    target: Target,
+    backgrounds: Backgrounds = None,
+    count: Count = 100,
+    patterns: Patterns = None,
+    size: Size = 512,
+    seed: Seed = 1,
+    preset: Preset = None,
+    again: Again = None,
+    jobs: SamplesAtATime = 0,
+    sheet: Sheet = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Make photographs with simulated lens flare: input, gt, mask and flare folders.

@@ -1,6 +1,6 @@
 """Benchmark runs: pictures against their ground truth, tables with intervals, a report page."""
 
-from semilar.evaluate.layouts import find_sets
+from semilar.evaluate.layouts import TestSet, find_sets
 from semilar.evaluate.metrics import Compared, Metric, metric, metrics
 from semilar.evaluate.output import as_csv, as_json, check_free, subject_mark, write_results
 from semilar.evaluate.pairing import Series, pair_folders
@@ -18,6 +18,7 @@ __all__ = [
     "Metric",
     "Series",
     "Summary",
+    "TestSet",
     "as_csv",
     "as_json",
     "bootstrap_grid_means",

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from semilar.errors import SemilarError
-from semilar.net.interface import FlareNet, check_picture, pad_to_multiple
+from semilar.net.interface import FlareNet
 
 GAMMA = 2.2
 
@@ -60,12 +60,7 @@ class ExternalNet(FlareNet):
         return planes
 
     def forward(self, picture: Tensor) -> tuple[Tensor, Tensor]:
-        check_picture(picture)
-        height, width = picture.shape[-2:]
-        padded, (top, left) = pad_to_multiple(picture, self.multiple)
-        planes = self.planes(padded)[..., top : top + height, left : left + width]
-        scene, flare = planes.split(3, dim=1)
-        return scene, flare
+        return self.planes_of_any_size(picture)
 
 
 def build_external(name: str, **options: Any) -> FlareNet:

@@ -29,12 +29,17 @@ class FlareNet(nn.Module):
     def planes(self, picture: Tensor) -> Tensor:
         """Six planes for a picture whose sides are multiples of `multiple`."""
 
-    def forward(self, picture: Tensor) -> tuple[Tensor, Tensor]:
+    def planes_of_any_size(self, picture: Tensor) -> tuple[Tensor, Tensor]:
+        """The first three and the last three planes for a picture (B, 3, H, W)."""
         check_picture(picture)
         height, width = picture.shape[-2:]
         padded, (top, left) = pad_to_multiple(picture, self.multiple)
         planes = self.planes(padded)[..., top : top + height, left : left + width]
-        change, flare = planes.split(3, dim=1)
+        first, last = planes.split(3, dim=1)
+        return first, last
+
+    def forward(self, picture: Tensor) -> tuple[Tensor, Tensor]:
+        change, flare = self.planes_of_any_size(picture)
         return picture + change, flare
 
 

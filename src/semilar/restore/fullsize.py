@@ -157,8 +157,7 @@ class _Enlarger:
         inputs, _ = self.down.matrix(start, stop)
         planes = self.planes[inputs]  # (rows, field, 3, w)
         used = [field for field in range(len(_FACTORS)) if planes[:, field].any()]
-        wide = self.across.along_last(planes[:, used])
-        full = dict(zip(used, _interleaved(wide), strict=True))
+        full = dict(zip(used, _interleaved(self.across.along_last(planes[:, used])), strict=True))
         for first, last in _bands(stop - start, self.step):
             rows, weights = self.down.matrix(start + first, start + last)
             here = slice(rows.start - inputs.start, rows.stop - inputs.start)

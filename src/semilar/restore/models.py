@@ -28,21 +28,18 @@ class Model:
 
     def need_onnx(self) -> Path:
         """The ONNX file, or an error that says what to do without one."""
-        if self.onnx is None:
-            raise ModelError(
-                f"{self.safetensors}: has no .onnx file beside it; use the torch engine."
-            )
-        verify(self.onnx)
-        return self.onnx
+        return _verified(self.onnx, ".onnx", self.safetensors, "torch")
 
     def need_safetensors(self) -> Path:
         """The safetensors file, or an error that says what to do without one."""
-        if self.safetensors is None:
-            raise ModelError(
-                f"{self.onnx}: has no .safetensors file beside it; use the onnx engine."
-            )
-        verify(self.safetensors)
-        return self.safetensors
+        return _verified(self.safetensors, ".safetensors", self.onnx, "onnx")
+
+
+def _verified(file: Path | None, suffix: str, other: Path | None, engine: str) -> Path:
+    if file is None:
+        raise ModelError(f"{other}: has no {suffix} file beside it; use the {engine} engine.")
+    verify(file)
+    return file
 
 
 def find_model(model: str | Path = DEFAULT_MODEL) -> Model:

@@ -23,6 +23,7 @@ from semilar.restore.models import DEFAULT_MODEL, find_model
 from semilar.restore.pictures import Canvas, canvas
 from semilar.restore.views import ORIENTATIONS, mean_of_views
 from semilar.restore.working import MOST_PIXELS, working_size
+from semilar.threads import give_back_freed_memory
 from semilar.weights import SMALLEST, ModelCard
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ T = TypeVar("T")
 # take more memory and no less time.
 _CPU_PIXELS = 2**19
 _GPU_PICTURES = len(ORIENTATIONS)  # on other devices: the views of one, or one view of so many
+_LARGE = 3 * 2**22  # values of a picture beside which what the network took is not to be held
 STRONGEST = 2  # twice what was found; beyond that only black holes come
 
 
@@ -178,7 +180,10 @@ class Remover:
             found = self._scenes([encoded(one.mean.copy()) for one in small])
             scenes = [srgb_to_linear(scene) for scene in found]
         whole = zip(small, scenes, given, strict=True)
-        return [estimate(one, scene, grey=its.grey) for one, scene, its in whole]
+        layers = [estimate(one, scene, grey=its.grey) for one, scene, its in whole]
+        if max(one.pixels.size for one in given) > _LARGE:
+            give_back_freed_memory()
+        return layers
 
     def raw(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """What the network itself makes of *encoded* 8-bit `pixels` (H, W, 3), encoded 8-bit.

@@ -25,6 +25,7 @@ from semilar.data import (
     place,
 )
 from semilar.errors import SemilarError
+from semilar.processes import held_back
 from semilar.train.plan import TrainingPlan
 
 
@@ -127,7 +128,9 @@ def feed(batches: Batches, numbers: range, *, workers: int, prefetch: int) -> It
         prefetch_factor=prefetch if workers else None,
         worker_init_fn=_prepare_worker,
     )
-    for made in loader:
+    with held_back(signal.SIGINT, signal.SIGTERM):
+        stream = iter(loader)
+    for made in stream:
         if isinstance(made, SemilarError):
             raise made
         yield made
