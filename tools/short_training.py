@@ -2,7 +2,7 @@
 
     python tools/short_training.py --photos DIR --strong PAIRS --mild PAIRS [KEY=VALUE ...]
 
-Runs the recipe `bundled-long` in small: from `semilar-t`, at most 20 minutes on two idle cores.
+Runs the recipe `bundled-soft` in small: from `semilar-t`, at most 20 minutes on two idle cores.
 What it made is measured on every strong and every mild pair, through the whole pipeline. Each bar
 is printed with what was reached; the exit status is 1 if one is missed. Where the processor cannot
 multiply bfloat16, add `machine.precision=32-true`. The run folder must be new, or `--resume` goes
@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("--resume", action="store_true", help="go on with a run")
     parser.add_argument("changes", nargs="*", help="changes of the recipe, KEY=VALUE")
     options = parser.parse_args()
-    command = [SEMILAR, "train", "bundled-long", f"run={options.run}", *SMALL]
+    command = [SEMILAR, "train", "bundled-soft", f"run={options.run}", *SMALL]
     command += [f"labeled.backgrounds.folder={options.photos}", *options.changes]
     command += ["--max-minutes", str(MINUTES)] + ["--resume"] * options.resume
     done = subprocess.run(command)
