@@ -16,11 +16,12 @@ from semilar.files import atomic_path
 from semilar.semi import MergedRepository, Stats, stats
 from semilar.train import read_log
 
-_CELL = 1.5  # inches of a picture on a sheet
+_CELL = 1.2  # inches of a picture on a sheet
+_DPI = 110
 
 
 def draw(figure: Figure, rows: Sequence[RowResult], target: Path) -> tuple[Path | None, str]:
-    """Draw to `target`.svg and .png; gives the SVG, or None and why there is nothing to draw."""
+    """Draw to `target`.svg and .png; gives the smaller one, or None and why there is nothing."""
     done = [row for row in rows if row.jobs]
     if not done:
         return None, "nothing of it has been run"
@@ -31,12 +32,12 @@ def draw(figure: Figure, rows: Sequence[RowResult], target: Path) -> tuple[Path 
     canvas = painter[figure.kind](figure, done)
     if canvas is None:
         return None, "its runs left nothing to draw"
-    svg = target.with_name(f"{target.name}.svg")
-    for path in (svg, target.with_name(f"{target.name}.png")):
+    svg, png = (target.with_name(f"{target.name}.{suffix}") for suffix in ("svg", "png"))
+    for path in (svg, png):
         metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
         with atomic_path(path) as temporary:
-            canvas.savefig(temporary, dpi=150, bbox_inches="tight", metadata=metadata)
-    return svg, ""
+            canvas.savefig(temporary, dpi=_DPI, bbox_inches="tight", metadata=metadata)
+    return png if figure.kind == "sheet" else svg, ""
 
 
 def _axes(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
