@@ -1,7 +1,7 @@
 """Compare simulated flares with the layers of real pairs: tables, contact sheets, a classifier.
 
     python tools/flare_realism.py --strong PAIRS --mild PAIRS [--backgrounds DIR]
-        [--presets smeared realistic] [--out out/realism] [--classifier] [--docs docs]
+        [--presets smeared realistic] [--seed 0] [--out out/realism] [--classifier] [--docs docs]
 
 Real pairs lie in `input/` and `gt/` (or `flare/` and `clear/`), with files of the same names; white
 in `mask/` is left out. Flare only adds light, so the ratio of the exposures is the lowest that
@@ -31,7 +31,7 @@ from semilar.flare.measure import FlareMeasure, find_centre, measure
 from semilar.photo import linear_to_srgb, srgb_table
 
 SIDE = 512
-NOISE_LEVELS = 1.5
+NOISE_LEVELS, MOVED = 0.75, 0.05  # between the shots of a strong pair: 8-bit levels, pixels
 LEVELS = (5, 25, 50, 75, 95)
 BLOCKS, LOW = 4, 10  # parts of a picture along a side, and the percentile that counts as lowest
 NEAR = 1.6  # the factor that quartiles of the first preset may differ by from the strong pairs
@@ -102,11 +102,11 @@ def exposure_ratio(flared: np.ndarray, bare: np.ndarray) -> float:
     return float(np.percentile(ratios, LOW)) if ratios else 1.0
 
 
-def simulated(preset: str, count: int, backgrounds: list[np.ndarray]) -> list[Shot]:
-    """Pairs of the preset, encoded uint8."""
+def simulated(preset: str, count: int, backgrounds: list[np.ndarray], first: int = 0) -> list[Shot]:
+    """Pairs of the preset, encoded uint8; their seeds count from `first`."""
     settings = SynthSettings.preset(preset)
     shots = []
-    for seed in range(count):
+    for seed in range(first, first + count):
         picture = backgrounds[seed % len(backgrounds)]
         sample = synthesize(picture, seed=seed, settings=settings, size=(SIDE, SIDE))
         spoiled, clean = (np.round(x * 255).astype(np.uint8) for x in (sample.input, sample.target))
@@ -135,10 +135,10 @@ def moved_to(mask: np.ndarray, x: float, y: float) -> np.ndarray:
 
 
 def taken_again(picture: np.ndarray, seed: int) -> np.ndarray:
-    """As the second shot of a real pair: moved by up to a pixel, with noise of its own."""
+    """As the second shot of a real pair: moved a little, with noise of its own."""
     rng = np.random.default_rng(seed)
     moved = ndimage.shift(
-        srgb_table(8)[picture], (*rng.uniform(-1, 1, 2), 0), order=1, mode="nearest"
+        srgb_table(8)[picture], (*rng.normal(0, MOVED, 2), 0), order=1, mode="nearest"
     )
     noise = rng.normal(0, NOISE_LEVELS, picture.shape) * (picture < 250)  # what clips has none
     return np.rint(np.clip(linear_to_srgb(moved) * 255 + noise, 0, 255)).astype(np.uint8)
@@ -236,6 +236,7 @@ def main() -> None:
     parser.add_argument("--backgrounds", type=Path)
     parser.add_argument("--presets", nargs="+", default=["smeared", "realistic"])
     parser.add_argument("--count", type=int, default=300, help="simulated pairs of each preset")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first simulated pair")
     parser.add_argument("--classifier", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("out/realism"))
     parser.add_argument("--docs", type=Path)
@@ -245,7 +246,7 @@ def main() -> None:
     if options.mild:
         shots["mild, real"] = real_shots(options.mild, exposed_alike=False)
     for preset in options.presets:
-        made = simulated(preset, options.count, pictures)
+        made = simulated(preset, options.count, pictures, options.seed)
         shots[preset] = as_photographed(made, shots["strong, real"])
     layers = {name: [shot.layer() for shot in found] for name, found in shots.items()}
     measures = {name: [measure(layer) for layer in found] for name, found in layers.items()}

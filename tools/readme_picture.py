@@ -43,7 +43,7 @@ def flared(shot: Shot, photos: Path) -> Photo:
     night = replace(smeared.background.night, probability=0.0)
     settings = replace(
         smeared,
-        background=replace(smeared.background, noise=0.0, cast=0.0, night=night),
+        background=replace(smeared.background, noise=0.0, cast=0.0, temperature=0.0, night=night),
         camera=SynthSettings().camera,
         lights=replace(smeared.lights, quiet=(0, 0), neon=0.0),
     )

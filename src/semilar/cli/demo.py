@@ -61,7 +61,7 @@ def make_pictures(folder: Path) -> None:
     dark_already = replace(smeared.background.night, probability=0.0)
     flared = replace(
         smeared,
-        background=replace(smeared.background, cast=CAST, night=dark_already),
+        background=replace(smeared.background, cast=CAST, temperature=0.0, night=dark_already),
         camera=SynthSettings().camera,
         lens=replace(smeared.lens, strength=STRENGTH),
     )

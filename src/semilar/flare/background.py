@@ -11,6 +11,8 @@ from semilar.flare.sample import Bytes, Floats
 from semilar.flare.settings import BackgroundSettings, NightSettings
 
 NOISE_POOL = 1 << 22
+COLD = np.array([-0.5, 0.13, 0.5])
+"""Logarithms of red, green and blue from warm light to cold, along the colours of lamps."""
 
 
 def prepare(
@@ -48,7 +50,10 @@ def noise(rng: Rng, count: int) -> Floats:
 
 def draw_cast(rng: Rng, settings: BackgroundSettings) -> Floats:
     """Factors (3,) of the colour channels, with a mean of 1: the camera's white balance errs."""
-    factors = np.exp(rng.normal(0, 1, 3) * settings.cast)
+    logarithms = rng.normal(0, 1, 3) * settings.cast
+    if settings.temperature:
+        logarithms += COLD * float(rng.laplace(0, settings.temperature))
+    factors = np.exp(logarithms)
     return (factors / factors.mean()).astype(np.float32)
 
 

@@ -230,11 +230,10 @@ def _surface(scene: Floats, full: Bools, x: float, y: float, radius: float, most
 
 
 def lamp_colour(rng: Rng, settings: LightSettings) -> Floats:
-    """A lamp's colour, as far from white as the settings let it go."""
+    """A lamp's colour: a pure one, or as far from white as the settings let it go."""
     if chance(rng, settings.neon):
-        full = pure_colour(rng)
-    else:
-        full = LAMP_COLOURS[rng.integers(len(LAMP_COLOURS))]
+        return pure_colour(rng)
+    full = LAMP_COLOURS[rng.integers(len(LAMP_COLOURS))]
     return np.float32(1) - np.float32(settings.colour) * (1 - full)
 
 

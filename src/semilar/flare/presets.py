@@ -23,10 +23,16 @@ from semilar.flare.settings import (
 _NIGHT = BackgroundSettings(
     gain=(0.7, 1.2), noise=0.003, noise_law="deviation", zoom=(0.3, 1.0), night=NightSettings()
 )
-# What a smeared lens is seen in front of: dark parks and streets, walls lit by their lamp, all in
-# the colours that phones make of lamp light.
-_STREET = replace(_NIGHT, cast=0.15, night=NightSettings(probability=0.95, exposure=(0.003, 0.18)))
-_PHONE = CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.7), shot=(0.0, 0.003), jpeg=0.25)
+# What a smeared lens is seen in front of: dark parks and streets, walls lit by their lamp, and one
+# warm or cold light over all of it. In the strong real pairs the colours of scene and flare go
+# together (correlation 0.84 of the logarithm of blue over red), and hardly a flare is pink or violet.
+_STREET = replace(
+    _NIGHT,
+    cast=0.05,
+    temperature=1.7,
+    night=NightSettings(probability=0.95, exposure=(0.003, 0.18)),
+)
+_PHONE = CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.7), shot=(0.0, 0.0003), jpeg=0.25)
 # The lamp stays with the small glow that belongs to it; a large glow is the lens's.
 _LAMPS = LightSettings(
     count=(1, 4),
@@ -38,7 +44,15 @@ _LAMPS = LightSettings(
     quiet=(0, 2),
 )
 _NO_STREAK = StreakSettings(probability=0.0)
+# Grease of all sizes: a bright peak with tails that reach far.
+_TAILED = GlowSettings(
+    probability=0.97, height=(0.55, 1.2), core=(0.012, 0.05), exponent=(1.1, 2.3), blue=0.7
+)
 
+# Tuned on the strong real pairs (tools/flare_realism.py). Between its streaks their glow falls like
+# exp(-r / 0.14 short sides), much alike from lens to lens, so it is a veil with an end and no power
+# law; a share of fogged lenses has a flat wide glow above it. Streaks are soft, white or in the
+# lamp's colour, and fall to a fifth from 0.05 to 0.45 short sides.
 _SMEARED = SynthSettings(
     name="smeared",
     background=_STREET,
@@ -46,43 +60,53 @@ _SMEARED = SynthSettings(
     lights=replace(
         _LAMPS,
         count=(1, 3),
-        radius=(0.009, 0.015),
-        others=(0.1, 0.6),
-        adopt=3,
-        neon=0.42,
+        colour=0.2,
+        neon=0.02,
+        shapes=("disc", "disc", "disc", "disc", "tube", "window"),
+        radius=(0.011, 0.0145),
+        others=(0.1, 0.4),
+        adopt=2,
         off_frame=0.05,
     ),
     lens=LensSettings(
-        strength=(1.95, 3.2),
+        strength=(2.0, 2.75),
         glow=GlowSettings(
-            probability=0.97, height=(0.55, 1.2), core=(0.012, 0.05), exponent=(1.1, 2.3), blue=0.7
+            probability=0.12, height=(0.2, 0.7), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
         ),
-        veil=VeilSettings(probability=0.09, height=(0.02, 0.1), reach=(0.1, 0.5)),
+        veil=VeilSettings(
+            probability=0.91, height=(0.055, 0.21), reach=(0.07, 0.19), edge=(0.6, 1.3), uneven=0.5
+        ),
         smear=SmearSettings(
-            probability=0.52,
-            height=(1.1, 3.8),
-            spread=(0.05, 16.0),
-            core=(0.02, 0.15),
-            falloff=(0.25, 1.2),
-            tint=0.5,
+            probability=0.45,
+            height=(0.5, 0.95),
+            wipes=(0.52, 0.33, 0.15),
+            spread=(0.08, 30.0),
+            core=(0.05, 0.3),
+            falloff=(0.5, 1.5),
+            length=(0.4, 1.5),
+            fibres=(0.0, 0.6),
+            foot=(0.0, 0.15),
+            dispersion=(0.0, 0.12),
+            tint=0.05,
         ),
-        shimmer=ShimmerSettings(probability=0.35, height=(0.05, 0.5)),
+        shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.4), length=(0.04, 0.25)),
         streak=StreakSettings(
-            probability=0.69,
-            axes=(0.62, 0.33, 0.05),
-            height=(0.4, 3.0),
+            probability=0.8,
+            axes=(0.43, 0.37, 0.2),
+            height=(0.65, 1.2),
+            length=(0.5, 2.0),
             falloff=(0.3, 1.5),
-            rainbow=(0.0, 0.4),
-            tint=0.3,
-            width=(0.03, 0.75),
-            spread=(0.0, 0.2),
+            rainbow=(0.0, 0.1),
+            tint=0.05,
+            width=(0.03, 0.4),
+            spread=(0.0, 0.04),
             one_sided=0.1,
             broken=0.05,
-            skirt=(0.0, 0.3),
+            skirt=(0.1, 0.6),
         ),
         halo=HaloSettings(probability=0.1),
         ghost=GhostSettings(probability=0.15),
-        wave=WaveSettings(probability=0.25, height=(0.02, 0.3)),
+        wave=WaveSettings(probability=0.25, height=(0.02, 0.3), tint=0.1),
     ),
 )
 
@@ -91,7 +115,7 @@ _STREAKED = replace(
     name="streaked",
     lens=replace(
         _SMEARED.lens,
-        glow=replace(_SMEARED.lens.glow, probability=0.4),
+        glow=replace(_TAILED, probability=0.4),
         veil=VeilSettings(probability=0.2, height=(0.02, 0.1)),
         smear=SmearSettings(probability=0.3),
         streak=replace(
@@ -132,6 +156,7 @@ _VEILED = replace(
     lens=replace(
         _SMEARED.lens,
         strength=(0.5, 3.0),
+        glow=_TAILED,
         veil=VeilSettings(probability=1.0, height=(0.05, 0.4), edge=(0.6, 2.5)),
         smear=SmearSettings(probability=0.3, height=(0.05, 0.5), spread=(5.0, 40.0)),
         streak=_NO_STREAK,
@@ -146,6 +171,7 @@ _GHOSTS = replace(
     lens=replace(
         _SMEARED.lens,
         strength=(0.5, 2.0),
+        glow=_TAILED,
         veil=VeilSettings(probability=0.3, height=(0.005, 0.05)),
         smear=SmearSettings(probability=0.3, height=(0.05, 0.8)),
         streak=_NO_STREAK,
@@ -165,6 +191,7 @@ _DAYLIGHT = replace(
     lens=replace(
         _SMEARED.lens,
         strength=(0.15, 1.0),
+        glow=_TAILED,
         veil=VeilSettings(probability=0.5, height=(0.01, 0.2), reach=(0.3, 1.5)),
         ghost=GhostSettings(probability=0.4),
     ),

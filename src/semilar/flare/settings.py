@@ -43,6 +43,10 @@ class BackgroundSettings(Settings):
     cast: Amount = 0.0
     """Colour cast of the whole photograph, lamps and flare included: deviation of the logarithm of
     each channel, as the white balance of a camera errs."""
+    temperature: Amount = 0.0
+    """The same along the colours of lamps, from warm to cold: scale of the Laplace law of the
+    logarithm of blue over red. One kind of lamp lights a street, and the camera seldom makes it
+    white."""
     night: NightSettings = NightSettings(probability=0.0)
 
 

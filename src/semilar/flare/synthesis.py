@@ -41,7 +41,7 @@ def synthesize(
 
 def cast_colour(rng: Rng, scene: Floats, layers: Layers, settings: SynthSettings) -> None:
     """Give scene, lamps and flare, all *linear* light, one colour cast, in place."""
-    if settings.background.cast:
+    if settings.background.cast or settings.background.temperature:
         factors = backdrop.draw_cast(rng, settings.background)
         for picture in (scene, layers.light, layers.flare):
             picture *= factors
