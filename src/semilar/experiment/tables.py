@@ -86,14 +86,18 @@ def _systems(rows: Sequence[RowResult], root: Path) -> str:
                 row.row.name,
                 f"`{system.network}`",
                 f"{counted.parameters / 1e6:.2f}",
-                "" if system.parameters is None else f"{system.parameters:.2f}",
+                _published(system.parameters),
                 f"{counted.macs / 1e9:.2f}",
-                "" if system.gmacs is None else f"{system.gmacs:.2f}",
-                "" if seconds is None else f"{seconds:.2f}",
+                _published(system.gmacs),
+                "not measured" if seconds is None else f"{seconds:.2f}",
                 f"{np.mean(steps):.0f}" if steps else "",
             )
         )
     return "\n".join(lines)
+
+
+def _published(value: float | None) -> str:
+    return "not found" if value is None else f"{value:.2f}"
 
 
 def _remarks(table: Table, rows: Sequence[RowResult]) -> str:
