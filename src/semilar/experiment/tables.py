@@ -31,7 +31,7 @@ def _numbers(table: Table, rows: Sequence[RowResult]) -> str:
         cells = [_beside(row, key) for key in table.columns]
         if row.reason:
             cells[0] = f"*{row.reason}*" + (f"<br>{cells[0]}" if cells[0] else "")
-        lines.append(_line(row.row.name, seeds, *cells))
+        lines.append(_line(row.row.name, seeds, *(cell or "–" for cell in cells)))
     return "\n".join(lines)
 
 
@@ -63,7 +63,7 @@ def _differences(table: Table, rows: Sequence[RowResult]) -> str:
             if key in row.row.paper and key in reference.row.paper:
                 gap = row.row.paper[key] - reference.row.paper[key]
                 parts.append(f"paper {number(gap, key, signed=True)}")
-            cells.append("<br>".join(parts))
+            cells.append("<br>".join(parts) or "–")
         lines.append(_line(row.row.name, *cells))
     return "\n".join([f"Against **{table.reference}**, picture by picture:", "", *lines])
 
