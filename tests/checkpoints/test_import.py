@@ -12,6 +12,7 @@ import torch
 from PIL import Image
 from typer.testing import CliRunner
 
+from semilar.checkpoints import LAYOUTS
 from semilar.cli.main import app
 from semilar.restore import Remover
 from tests.checkpoints.test_layouts import CASES, made
@@ -142,6 +143,25 @@ def test_code_in_a_checkpoint_is_not_run(kind: str, tmp_path: Path, home: Path) 
     if kind == "pickle":
         pickle.loads(file.read_bytes())
         assert trace.exists(), "the file would have worked"
+
+
+@pytest.mark.parametrize("layout", list(LAYOUTS))
+def test_no_layout_takes_a_bad_file(layout: str, tmp_path: Path, home: Path) -> None:
+    """Cut, with code among its tensors, of another network, or no checkpoint: all are refused."""
+    store = made(next(case for case in CASES.values() if case.layout == layout))[0]
+    other = "hinet" if layout == "nafnet" else "nafnet"
+    trace, file = tmp_path / "ran", tmp_path / "x.pth"
+    torch.save({"params": dict(store)}, file)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    refused(file, home, "--format", layout)
+    torch.save({"params": {**store, next(iter(store)): Runs(trace)}}, file)
+    assert "nothing in it ran" in refused(file, home, "--format", layout)
+    assert not trace.exists()
+    torch.save({"params": dict(made(CASES[other])[0])}, file)
+    assert f"is not {LAYOUTS[layout].title}" in refused(file, home, "--format", layout)
+    file.write_bytes(b"no checkpoint")
+    refused(file, home, "--format", layout)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.999])

@@ -73,7 +73,7 @@ def test_a_row_changes_the_small_recipe_as_it_changes_the_papers() -> None:
     small, full = row_values(row, desk), row_values(row, paper)
     assert small["semi"]["repository"]["strategy"] == "none"
     assert full["semi"]["repository"]["strategy"] == "none"
-    assert small["stages"][0]["crop"] == 96
+    assert small["stages"][0]["crop"] == 64
     assert full["stages"][0]["crop"] == 512
     base = read_values(find_recipe("experiment/desk"))
     assert small["semi"]["eta"] == base["semi"]["eta"] != full["semi"]["eta"]

@@ -124,13 +124,35 @@ def test_a_shared_beginning_changes_nothing(killed: Path) -> None:
 @pytest.mark.posix
 def test_figures_are_drawn(killed: Path, tmp_path: Path) -> None:
     target = tmp_path / "results.md"
-    for name in ("figure-core", "learning-curves"):
+    for name, shown in (("figure-core", "png"), ("learning-curves", "svg")):
         options = ["--scale", "tiny", "--seeds", "1", "--runs", killed, "--out", target]
         done = invoke("experiment", "table", name, *options)
         assert done.exit_code == 0, done.output
         for suffix in ("svg", "png"):
-            assert (tmp_path / "results" / f"{name}-tiny.{suffix}").stat().st_size > 1000
-        assert f"(results/{name}-tiny.svg)" in target.read_text()
+            drawn = tmp_path / "images" / "results" / f"{name}-tiny.{suffix}"
+            assert drawn.stat().st_size > 1000
+        assert f"(images/results/{name}-tiny.{shown})" in target.read_text()
+
+
+def test_a_page_is_written_experiment_by_experiment(tmp_path: Path) -> None:
+    """Nothing has been run: the sections stand with their reason, and others are left alone."""
+    target, options = tmp_path / "page.md", ["--scale", "tiny", "--runs", tmp_path / "runs"]
+
+    def write(name: str) -> str:
+        done = invoke("experiment", "table", name, *options, "--out", target)
+        assert done.exit_code == 0, done.output
+        return target.read_text()
+
+    first = write("ablation-repository")
+    assert first.count("*not run*") == 3
+    assert write("flarereal600").startswith(first.partition("<!--")[0])  # its place is before
+    edited = target.read_text().replace("*not run*<br>paper 26.746", "26.5 [26.4, 26.6]")
+    target.write_text(edited)
+    assert write("flarereal600") == edited
+    assert "26.5 [26.4, 26.6]" not in write("ablation-repository")
+    assert target.read_text().index("FlareReal600") < target.read_text().index("Mom. + QG")
+    target.write_text("something else\n")
+    assert write("ablation-repository") == first
 
 
 def test_a_row_that_fails_stands_in_the_table_and_is_tried_again(

@@ -9,6 +9,7 @@ from torch import nn
 
 from semilar.errors import SemilarError
 from semilar.loss import contrastive, vgg
+from semilar.loss.brightness import BrightnessLoss
 from semilar.loss.frequency import fft_l1
 from semilar.loss.perceptual import perceptual
 from semilar.loss.pixel import charbonnier, flare_weight, keep_valid, l1, l1_l2, l2, log_l2
@@ -79,6 +80,28 @@ def test_a_constant_offset_has_one_frequency() -> None:
     """c everywhere on N pixels: the orthonormal spectrum is c √N at zero, and 0 elsewhere."""
     offset = float(fft_l1(torch.full((1, 1, 8, 8), 0.25), torch.zeros(1, 1, 8, 8))[0])
     assert offset == pytest.approx(0.25 * 8 / (2 * 8 * 5), rel=1e-6)
+
+
+def test_brightness_is_that_of_windows_against_the_photos_power() -> None:
+    output, photo = pictures(2, 3, 8, 8), pictures(2, 3, 8, 8, seed=1)
+    found = BrightnessLoss(window=4, power=1.3)(output, photo)
+    for i in range(2):
+        wanted = [
+            (float(output[i, :, y : y + 4, x : x + 4].mean()) - mean**1.3) ** 2
+            for y in (0, 4)
+            for x in (0, 4)
+            for mean in [float(photo[i, :, y : y + 4, x : x + 4].mean())]
+        ]
+        assert float(found[i]) == pytest.approx(np.mean(wanted), rel=1e-5)
+
+
+def test_brightness_cares_for_no_detail_inside_a_window() -> None:
+    photo = torch.full((1, 3, 8, 8), 0.5)
+    output = torch.full((1, 3, 8, 8), 0.5**1.3)
+    output[..., ::2] += 0.1
+    output[..., 1::2] -= 0.1
+    assert float(BrightnessLoss(window=4)(output, photo)) == pytest.approx(0, abs=1e-10)
+    assert float(BrightnessLoss(window=1)(output, photo)) == pytest.approx(0.01, rel=1e-4)
 
 
 def test_contrast_in_closed_form() -> None:

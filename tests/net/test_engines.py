@@ -39,19 +39,7 @@ def test_onnx_of_raliformer_t_agrees_and_the_net_is_left_alone(tmp_path: Path, s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=[pytest.mark.xfail(reason="cubic enlargement at free sizes does not export")]
-            if name == "mfdnet"
-            else [],
-        )
-        for name in SHALLOW
-        if name != "raliformer-t"
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in SHALLOW if name != "raliformer-t"])
 def test_onnx_of_every_kind_agrees(name: str, tmp_path: Path, shallow) -> None:
     assert_same_in_onnx(shallow(name), tmp_path / f"{name}.onnx")
 

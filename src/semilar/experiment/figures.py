@@ -16,11 +16,12 @@ from semilar.files import atomic_path
 from semilar.semi import MergedRepository, Stats, stats
 from semilar.train import read_log
 
-_CELL = 1.5  # inches of a picture on a sheet
+_CELL = 1.2  # inches of a picture on a sheet
+_SHEET_DPI, _DPI = 80, 150
 
 
 def draw(figure: Figure, rows: Sequence[RowResult], target: Path) -> tuple[Path | None, str]:
-    """Draw to `target`.svg and .png; gives the SVG, or None and why there is nothing to draw."""
+    """Draw to `target`.svg and .png; gives the smaller one, or None and why there is nothing."""
     done = [row for row in rows if row.jobs]
     if not done:
         return None, "nothing of it has been run"
@@ -31,12 +32,22 @@ def draw(figure: Figure, rows: Sequence[RowResult], target: Path) -> tuple[Path 
     canvas = painter[figure.kind](figure, done)
     if canvas is None:
         return None, "its runs left nothing to draw"
-    svg = target.with_name(f"{target.name}.svg")
-    for path in (svg, target.with_name(f"{target.name}.png")):
+    svg, png = (target.with_name(f"{target.name}.{suffix}") for suffix in ("svg", "png"))
+    sheet = figure.kind == "sheet"
+    for path in (svg, png):
         metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
         with atomic_path(path) as temporary:
-            canvas.savefig(temporary, dpi=150, bbox_inches="tight", metadata=metadata)
-    return svg, ""
+            dpi = _SHEET_DPI if sheet else _DPI
+            canvas.savefig(temporary, dpi=dpi, bbox_inches="tight", metadata=metadata)
+            if sheet and path == png:
+                _with_256_colours(temporary)
+    return png if sheet else svg, ""
+
+
+def _with_256_colours(file: Path) -> None:
+    """A third of the bytes."""
+    with Image.open(file) as picture:
+        picture.convert("RGB").quantize(256).save(file, format="PNG", optimize=True)
 
 
 def _axes(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, Any]:

@@ -1,10 +1,10 @@
 """Everything that was measured as one page, with its figures beside it."""
 
-from collections.abc import Callable
+import re
 from pathlib import Path
 
-from semilar.experiment.definition import Table
-from semilar.experiment.study import ALL, Study, named
+from semilar.experiment.definition import Table, experiments
+from semilar.experiment.study import Study, named
 from semilar.experiment.tables import as_markdown
 from semilar.files import write_text
 
@@ -12,6 +12,7 @@ _DESK = (
     "Networks, pictures and training here are far smaller than the paper's, and the pictures are"
     " simulated ones: compare the differences between rows with the paper's, not the heights."
 )
+_MARK = "<!-- experiment: {} -->"
 
 
 def section(study: Study, name: str, figures: Path | None) -> str:
@@ -20,7 +21,8 @@ def section(study: Study, name: str, figures: Path | None) -> str:
     where = experiment.source
     origin = f"Paper: `{where}`. " if ":" in where else ""
     about = f"{origin}Test set: `{experiment.test}`. `semilar experiment run {name}`"
-    lines = [f"## {experiment.title}", "", about + f" `--scale {study.scale_name}`."]
+    lines = [_MARK.format(name), f"## {experiment.title}", ""]
+    lines += [about + f" `--scale {study.scale_name}`."]
     rows = study.results(experiment)
     if isinstance(experiment, Table):
         lines += ["", as_markdown(experiment, rows, root=study.root)]
@@ -29,30 +31,44 @@ def section(study: Study, name: str, figures: Path | None) -> str:
 
         drawn, reason = draw(experiment, rows, figures / f"{name}-{study.scale_name}")
         reasons = [f"- {row.row.name}: {row.reason}" for row in rows if row.reason]
-        shown = f"![{experiment.title}]({figures.name}/{drawn.name})" if drawn else f"*{reason}*"
+        place = f"{figures.parent.name}/{figures.name}"
+        shown = f"![{experiment.title}]({place}/{drawn.name})" if drawn else f"*{reason}*"
         lines += ["", shown, *(["", *reasons] if reasons else [])]
     else:
         lines += ["", "A figure: `--out FILE.md` draws it beside the file."]
     return "\n".join(lines) + "\n"
 
 
-def results_page(
-    study: Study, name: str, out: Path | None, tell: Callable[[str], None] = lambda _: None
-) -> str:
-    """All sections; written to `out`, where one is given, with figures in a folder beside it."""
-    figures = None if out is None else out.with_suffix("")
-    parts = []
-    for one in named(name):
-        tell(one)
-        parts.append(section(study, one, figures))
-    title = "Results" if name == ALL else f"Results: {name}"
-    scale = "" if study.scale_name == "paper" else f"\n{_DESK}\n"
-    head = (
-        f"# {title}\n\n`semilar experiment table {name} --scale {study.scale_name}`: means over"
-        " seeds and pictures, 95 % bootstrap intervals over both, and the paper's number with the"
-        f" difference.\n{scale}\n"
-    )
-    text = head + "\n".join(parts)
+def results_page(study: Study, name: str, out: Path | None) -> str:
+    """The sections asked for, written to `out`, where one is given.
+
+    Figures go to `images` beside it. Sections that `out` has of the same scale stay as they are.
+    """
+    figures = None if out is None else out.parent / "images" / out.stem
+    head = _head(study.scale_name)
+    found = _sections(out, head) | {one: section(study, one, figures) for one in named(name)}
+    text = head + "\n".join(found[one] for one in experiments() if one in found)
     if out is not None:
         write_text(out, text)
     return text
+
+
+def _head(scale: str) -> str:
+    remark = "" if scale == "paper" else f"\n{_DESK}\n"
+    return (
+        f"# Results\n\n`semilar experiment table all --scale {scale}`: means over seeds and"
+        " pictures, 95 % bootstrap intervals over both, and the paper's number with the difference."
+        f"\n{remark}\n"
+    )
+
+
+def _sections(page: Path | None, head: str) -> dict[str, str]:
+    """The sections of a page that was written before, by experiment."""
+    text = page.read_text(encoding="utf-8") if page is not None and page.is_file() else ""
+    if not text.startswith(head):
+        return {}
+    _, *parts = re.split(f"^{_MARK.format('(.+)')}$", text, flags=re.MULTILINE)
+    return {
+        name: f"{_MARK.format(name)}\n{body.strip()}\n"
+        for name, body in zip(parts[::2], parts[1::2], strict=True)
+    }

@@ -31,7 +31,7 @@ def _numbers(table: Table, rows: Sequence[RowResult]) -> str:
         cells = [_beside(row, key) for key in table.columns]
         if row.reason:
             cells[0] = f"*{row.reason}*" + (f"<br>{cells[0]}" if cells[0] else "")
-        lines.append(_line(row.row.name, seeds, *cells))
+        lines.append(_line(row.row.name, seeds, *(cell or "–" for cell in cells)))
     return "\n".join(lines)
 
 
@@ -63,7 +63,7 @@ def _differences(table: Table, rows: Sequence[RowResult]) -> str:
             if key in row.row.paper and key in reference.row.paper:
                 gap = row.row.paper[key] - reference.row.paper[key]
                 parts.append(f"paper {number(gap, key, signed=True)}")
-            cells.append("<br>".join(parts))
+            cells.append("<br>".join(parts) or "–")
         lines.append(_line(row.row.name, *cells))
     return "\n".join([f"Against **{table.reference}**, picture by picture:", "", *lines])
 
@@ -86,14 +86,18 @@ def _systems(rows: Sequence[RowResult], root: Path) -> str:
                 row.row.name,
                 f"`{system.network}`",
                 f"{counted.parameters / 1e6:.2f}",
-                "" if system.parameters is None else f"{system.parameters:.2f}",
+                _published(system.parameters),
                 f"{counted.macs / 1e9:.2f}",
-                "" if system.gmacs is None else f"{system.gmacs:.2f}",
-                "" if seconds is None else f"{seconds:.2f}",
+                _published(system.gmacs),
+                "not measured" if seconds is None else f"{seconds:.2f}",
                 f"{np.mean(steps):.0f}" if steps else "",
             )
         )
     return "\n".join(lines)
+
+
+def _published(value: float | None) -> str:
+    return "not found" if value is None else f"{value:.2f}"
 
 
 def _remarks(table: Table, rows: Sequence[RowResult]) -> str:

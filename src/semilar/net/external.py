@@ -33,7 +33,7 @@ def flare_between(picture: Tensor, scene: Tensor) -> Tensor:
     finite.
     """
     threshold = (0.5 / 255) ** GAMMA
-    removed = picture.clamp(0, 1) ** GAMMA - scene.clamp(1e-4, 1) ** GAMMA
+    removed = picture.clamp(0.0, 1.0) ** GAMMA - scene.clamp(1e-4, 1.0) ** GAMMA
     return torch.where(removed > threshold, removed.clamp(min=threshold) ** (1 / GAMMA), 0.0)
 
 

@@ -13,8 +13,9 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import conv2d, gelu, interpolate, normalize
+from torch.nn.functional import conv2d, gelu, interpolate, normalize, pixel_unshuffle
 
+from semilar.net.cubic import enlarge_cubic
 from semilar.net.external import flare_between
 from semilar.net.interface import FlareNet, mirrored, zero_last
 from semilar.net.nafnet import NAFNet
@@ -43,6 +44,25 @@ def smooth(picture: Tensor, gain: float = 1.0) -> Tensor:
     return conv2d(mirror_pad(picture, 2), kernel, groups=channels)
 
 
+def halved(picture: Tensor) -> Tensor:
+    """Every other row and column of an even-sided picture.
+
+    A slice with a step would do; the ONNX exporter cannot see that its size is half.
+    """
+    return pixel_unshuffle(picture, 2)[:, ::4]
+
+
+def means_of_squares(picture: Tensor, side: int) -> Tensor:
+    """The mean of every square of `side` pixels; sides are multiples of it."""
+    return pixel_unshuffle(picture, side).unflatten(1, (-1, side * side)).mean(dim=2)
+
+
+def doubled(picture: Tensor) -> Tensor:
+    """Every pixel as a square of four."""
+    height, width = picture.shape[-2:]
+    return interpolate(picture, size=(2 * height, 2 * width))
+
+
 def enlarge(picture: Tensor) -> Tensor:
     """Twice the size: zeros between the samples, then the blur."""
     wide = torch.stack([picture, torch.zeros_like(picture)], dim=-1).flatten(-2)
@@ -53,7 +73,7 @@ def bands(picture: Tensor, levels: int) -> list[Tensor]:
     """The Laplacian pyramid, finest band first, the low band last."""
     found = []
     for _ in range(levels):
-        small = smooth(picture)[:, :, ::2, ::2]
+        small = halved(smooth(picture))
         found.append(picture - enlarge(small))
         picture = small
     return [*found, picture]
@@ -222,8 +242,7 @@ class PooledMix(nn.Module):
         pooled = []
         for level, conv in enumerate(self.levels):
             side = 4 * 2**level
-            means = conv(nn.functional.avg_pool2d(band, side))
-            pooled.append(interpolate(means, scale_factor=side, mode="bicubic"))
+            pooled.append(enlarge_cubic(conv(means_of_squares(band, side)), side))
         return self.mix(torch.cat([*pooled, band], dim=1))
 
 
@@ -270,10 +289,10 @@ class HighBands(nn.Module):
 
     def forward(self, pyramid: list[Tensor], low: Tensor) -> tuple[Tensor, Tensor]:
         fine, middle, coarse = pyramid
-        seen = [middle, *(interpolate(band, scale_factor=2.0) for band in (coarse, low))]
+        seen = [middle, *map(doubled, (coarse, low))]
         mask = self.repaint_middle(self.mask(torch.cat(seen, dim=1)))
         refined = self.middle(middle * mask + middle)
-        mask = self.repaint_fine(interpolate(mask, scale_factor=2.0))
+        mask = self.repaint_fine(doubled(mask))
         return self.last(self.fine(fine * mask + fine)), refined
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from semilar.config import Part, Positive, Weight
 from semilar.data import PhotoFolder, StrongAugmentation
-from semilar.loss import ContrastiveLoss
+from semilar.loss import BrightnessLoss, ContrastiveLoss
 from semilar.semi.rule import UpdateRule
 
 
@@ -25,6 +25,9 @@ class Semi(Part):
     pixel: Weight = 1.0
     pixel_form: Literal["l1", "l1_l2", "charbonnier"] = "l1"
     perceptual: Weight = 0.0
+    fft: Weight = 0.0
+    brightness: BrightnessLoss = BrightnessLoss()
+    """Not the paper's: what SFSNiD learns from photos with, as `fft` is."""
     contrastive: ContrastiveLoss = ContrastiveLoss()
     strong: StrongAugmentation = StrongAugmentation()
     colour_on_target: bool = False

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from semilar.data import UnlabeledSample
-from semilar.loss import PIXEL_LOSSES, Features, keep_valid, perceptual
+from semilar.loss import PIXEL_LOSSES, Features, fft_l1, keep_valid, perceptual
 from semilar.semi.settings import Semi
 
 Forward = Callable[[Tensor], tuple[Tensor, Tensor]]
@@ -38,6 +38,11 @@ class UnsupervisedLoss:
         output = net(strong)[0]
         pixel = PIXEL_LOSSES[self.semi.pixel_form](output, target)
         terms = {"pixel": self.semi.pixel * keep_valid(pixel, valid)}
+        if self.semi.fft:
+            terms["fft"] = self.semi.fft * keep_valid(fft_l1(output, target), valid)
+        if weight := self.semi.brightness.weight:
+            value = self.semi.brightness(output, strong)
+            terms["brightness"] = weight * keep_valid(value, valid)
         if self.features is None:
             return terms
         if self.semi.perceptual:

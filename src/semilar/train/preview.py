@@ -8,7 +8,7 @@ import torch
 from semilar.loss import total
 from semilar.train.feed import Batches
 from semilar.train.loop import place_batch
-from semilar.train.network import build_net
+from semilar.train.network import build_net, make_optimizer
 from semilar.train.objective import labeled_terms
 from semilar.train.plan import Stretch
 from semilar.train.recipe import Recipe
@@ -52,7 +52,7 @@ def preview_lines(recipe: Recipe) -> list[str]:
 
 
 def batch_seconds(recipe: Recipe) -> float:
-    """CPU seconds of this process to train on a labeled batch of the first stage."""
+    """CPU seconds of this process for an optimizer step on a labeled batch of the first stage."""
     sources = find_sources(recipe.model_copy(update={"semi": None}))
     plan = make_plan(recipe.model_copy(update={"semi": None}), sources)
     if recipe.machine.threads:
@@ -60,10 +60,12 @@ def batch_seconds(recipe: Recipe) -> float:
     batches = Batches(plan, sources.labeled, None, seed=recipe.seed)
     batch = place_batch(batches[0], torch.device("cpu"), recipe.machine.channels_last)
     net, times = build_net(recipe), []
+    optimizer = make_optimizer(net, recipe.optimizer)
     for _ in range(3):
         began = time.process_time()
         total(labeled_terms(net, batch, recipe.loss, None, share=1.0)).backward()
-        net.zero_grad(set_to_none=True)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
         times.append(time.process_time() - began)
     return min(times)
 
