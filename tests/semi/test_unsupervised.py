@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from semilar.data.augmentation import ColourChange, Window
 from semilar.data.unlabeled import UnlabeledSample
-from semilar.data.views import ColourChange, View
 from semilar.loss.brightness import BrightnessLoss
 from semilar.loss.frequency import fft_l1
 from semilar.semi.pseudo import PseudoLabeler
@@ -22,7 +22,7 @@ SAME = ColourChange(0, 0, 0, 0, middle=0.5, grey=False)
 
 def sample(seed: int, size: int = 16) -> UnlabeledSample:
     frame = torch.rand(3, size, size, generator=torch.Generator().manual_seed(seed))
-    return UnlabeledSample(seed, f"photo-{seed}", frame, View.whole(size, size), frame, SAME)
+    return UnlabeledSample(seed, f"photo-{seed}", frame, Window.whole(size, size), frame, SAME)
 
 
 def half(picture: Tensor) -> tuple[Tensor, Tensor]:
