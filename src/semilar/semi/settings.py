@@ -9,6 +9,7 @@ from semilar.config import Folder, Part, Positive, Weight
 from semilar.data import PhotoFolder, StrongView
 from semilar.loss import ContrastiveLoss
 from semilar.semi.rule import UpdateRule
+from semilar.semi.swap import FlareSwap
 
 
 class Semi(Part):
@@ -31,6 +32,7 @@ class Semi(Part):
     strong: StrongView = StrongView()
     colour_on_target: bool = False
     """Give the pseudo label the colour change of the strong view, instead of undoing it."""
+    swap: FlareSwap = FlareSwap()
     views: Annotated[int, Field(ge=1, le=8)] = 1
     """In how many orientations the teacher sees a photo; a label is the mean of its answers."""
     repository: UpdateRule = UpdateRule()
