@@ -7,6 +7,7 @@ PAPER = "tests/train/test_paper_recipes.py"
 SHARES = "tests/loss/test_shares.py"
 BLOCKS = "tests/net/test_blocks.py"
 PSEUDO = "tests/semi/test_pseudo.py"
+SWAP = "tests/semi/test_swap.py"
 LAYERS = "tests/flare/test_protocol_layers.py"
 MUSIQ = "tests/quality/scorers/test_musiq.py::test_the_encoder_is_what_its_authors_write"
 FILES = "tests/data/test_files.py::test_the_student_is_given_the_strong_view_of_its_window"
@@ -331,5 +332,33 @@ MUTANTS = (
         "bool(self.contrastive.weight or self.perceptual)",
         "self.contrastive.weight > 0",
         ALONE,
+    ),
+    _source(
+        "swapped flares: the weight ignored",
+        "semi/unsupervised.py",
+        '"swap": swap.weight * 2 * keep_valid',
+        '"swap": 2 * keep_valid',
+        SWAP,
+    ),
+    _source(
+        "swapped flares: the gain ignored",
+        "semi/swap.py",
+        ".clamp(min=0) * gain",
+        ".clamp(min=0)",
+        SWAP,
+    ),
+    _source(
+        "swapped flares: the photo's label keeps the photo's flare",
+        "semi/swap.py",
+        "_lay_over(label, photo, flared, clean,",
+        "_lay_over(photo, photo, flared, clean,",
+        SWAP,
+    ),
+    _source(
+        "the teacher sees a photo from one side only",
+        "semi/pseudo.py",
+        "mean_of_views(run, x.numpy(), self.views)",
+        "mean_of_views(run, x.numpy(), 1)",
+        PSEUDO,
     ),
 )

@@ -1,10 +1,12 @@
 """The experiments as data: the paper's numbers, and rows that mean what they say."""
 
+from pathlib import Path
+
 import pytest
 
 from semilar.errors import SemilarError
 from semilar.experiment.definition import Figure, Row, Table, experiments, find, rows_of
-from semilar.experiment.jobs import make_job
+from semilar.experiment.jobs import TrainingJob, make_job
 from semilar.experiment.scales import find_scale, row_values, scales
 from semilar.experiment.systems import SYSTEMS, system_of
 from semilar.experiment.world import StudyPictures
@@ -143,3 +145,46 @@ def test_wrong_names_are_told_with_the_right_ones() -> None:
         find_scale("large")
     with pytest.raises(SemilarError, match="Full model"):
         tables()["ablation-core"].row("full")
+
+
+def shift_jobs(root: Path, seed: int = 1) -> dict[str, TrainingJob]:
+    size = find_scale("tiny")
+    flares = dict(size.worlds["lens-shift"].flares)
+    pictures = StudyPictures(
+        root / "labeled", root / "photos", root, {}, flares, {}, truth=root / "truth", pairs=True
+    )
+    return {
+        row.name: make_job(row, size, pictures, seed=seed, root=root)
+        for row in tables()["lens-shift"].rows
+    }
+
+
+def test_rows_of_a_lens_shift_go_on_from_one_start(tmp_path) -> None:
+    jobs = shift_jobs(tmp_path)
+    start = jobs["shared start"]
+    assert start.start is None
+    for job in jobs.values():
+        if job is not start:
+            assert job.start is not None
+            assert job.start.folder == start.folder
+            assert job.trunk() is None
+    plain, long = jobs["supervised"], jobs["supervised, same compute"]
+    assert plain.folder != start.folder  # the same recipe but for where it starts and how fast
+    assert (long.recipe.stages[0].steps or 0) > 2 * (plain.recipe.stages[0].steps or 0)
+    again = shift_jobs(tmp_path, seed=2)
+    for name, job in jobs.items():
+        assert again[name].folder.parent == job.folder.parent
+        assert again[name].folder != job.folder
+
+
+def test_rows_of_a_lens_shift_have_the_photos_they_say(tmp_path) -> None:
+    for name, job in shift_jobs(tmp_path).items():
+        semi = job.recipe.semi
+        if semi is None:
+            continue
+        assert semi.photos is not None
+        control, oracle = "labeled inputs" in name, name == "oracle"
+        folder = tmp_path / "labeled" / "input" if control else tmp_path / "photos"
+        assert semi.photos.folder == folder, name
+        assert semi.truth == (tmp_path / "truth" if oracle else None), name
+        assert job.truth == (None if control or oracle else tmp_path / "truth")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from filelock import FileLock
 from safetensors.torch import load_file
 from typer.testing import CliRunner
@@ -21,6 +22,7 @@ from semilar.experiment.jobs import TrainingJob
 from semilar.experiment.study import Study
 from semilar.photo import read
 from semilar.quality import psnr, ssim
+from semilar.semi import MergedRepository, to_picture
 from tests.support.forks import fork_server
 
 NAME = "ablation-core"
@@ -215,3 +217,46 @@ def test_a_budget_decides_the_steps_once(tmp_path: Path) -> None:
     assert json.loads((task.job.folder / "budget.json").read_text())["steps"] == first
     (task.job.folder / "budget.json").write_text('{"steps": 7}')
     assert within_budget(task.job).stages[0].steps == 7
+
+
+@pytest.fixture(scope="module")
+def shifted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three rows of the lens shift: the start, one that goes on from it, and one with photos."""
+    root = tmp_path_factory.mktemp("shift")
+    options = ["--scale", "tiny", "--seeds", "1", "--runs", root]
+    for row in ("ours", "supervised, same compute"):
+        done = invoke("experiment", "run", "lens-shift", *options, "--only", row)
+        assert done.exit_code == 0, done.output
+    return root
+
+
+def test_a_row_starts_from_the_weights_of_another(shifted: Path) -> None:
+    job = jobs_of(shifted, "lens-shift")["ours"]
+    assert job.start is not None
+    assert job.start.trained.is_file()
+    origin = yaml.safe_load((job.recipe.run / "recipe.yaml").read_text())["init"]
+    assert Path(origin) == job.start.weights
+    assert not job.start.result.is_file()  # nobody asked for its row
+
+
+def test_labels_are_judged_against_the_truth(shifted: Path) -> None:
+    job = jobs_of(shifted, "lens-shift")["ours"]
+    found = json.loads(job.result.read_text())["labels"]
+    assert job.truth is not None
+    merged = MergedRepository(job.recipe.run / "repository")
+    values = [
+        psnr(np.asarray(to_picture(entry.label)), read(job.truth / entry.path).pixels)
+        for entry in merged.entries()
+        if entry.label is not None
+    ]
+    assert found["psnr"] == pytest.approx(np.mean(values))
+    assert found["coverage"] == len(values) / 4
+    assert found["visits"] == len(merged.events()) / 4
+
+
+def test_the_table_tells_what_rows_cost(shifted: Path) -> None:
+    options = ["--scale", "tiny", "--seeds", "1", "--runs", shifted]
+    shown = invoke("experiment", "table", "lens-shift", *options).stdout
+    costs = shown.partition("CPU s")[2]
+    assert "| supervised, same compute | 48 |" in costs
+    assert "| ours | 12 |" in costs

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from semilar.data import find_pairs
 from semilar.errors import SemilarError
 from semilar.evaluate import find_sets
 from semilar.experiment.scales import find_scale
@@ -59,3 +60,24 @@ def test_too_few_photographs(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     with pytest.raises(SemilarError, match="holds 0 photographs"):
         make_world(tmp_path / "world", WORLD, tmp_path / "none")
+
+
+def test_a_world_of_pairs_knows_the_scenes_behind_its_photos(tmp_path: Path) -> None:
+    world = find_scale("tiny").worlds["lens-shift"]
+    made = make_world(tmp_path / "world", world, None)
+    assert made.pairs
+    for folder, count in ((made.labeled, world.pairs), (made.validation, world.checks)):
+        assert folder is not None
+        assert len(find_pairs(folder).pairs) == count
+    assert made.photos is not None
+    assert made.truth is not None
+    names = sorted(path.name for path in made.photos.iterdir())
+    assert len(names) == world.photos
+    assert names == sorted(path.name for path in made.truth.iterdir())
+    added = [
+        np.asarray(Image.open(made.photos / name)).astype(int)
+        - np.asarray(Image.open(made.truth / name))
+        for name in names
+    ]
+    assert max(float(one.mean()) for one in added) > 1  # flare adds light
+    assert min(int(one.min()) for one in added) > -8

@@ -144,6 +144,7 @@ def by_recipe(name: str) -> dict[str, Tensor]:
         samples,
         LABEL,
         torch.tensor([True, True]),
+        (FLARED, CLEAN),
         epoch=LAST_EPOCH,
         seeds=SEEDS,
     )

@@ -5,14 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch import Tensor
 
 from semilar.data.augmentation import ColourChange, Window
 from semilar.data.unlabeled import UnlabeledSample
+from semilar.errors import SemilarError
 from semilar.semi.pseudo import PseudoLabeler
 from semilar.semi.repository import Repository
 from semilar.semi.rule import Decision, UpdateRule
 from semilar.semi.shards import MergedRepository, reshard, shard_path, shard_paths
+from semilar.semi.truth import TrueScenes
 
 SAME = ColourChange(0, 0, 0, 0, middle=0.5, grey=False)
 CPU = torch.device("cpu")
@@ -207,3 +210,34 @@ def test_shards_merge_on_read_and_follow_their_owners(tmp_path: Path) -> None:
         assert sorted(merged.events(), key=lambda e: e.key) == sorted(history, key=lambda e: e.key)
     with Repository(shard_path(folder, 0)) as shard:
         assert shard.photo_keys() == keys
+
+
+def test_the_teacher_sees_every_orientation_and_answers_are_averaged(tmp_path: Path) -> None:
+    """A teacher that darkens the left side of what it sees: upright and turned it does so too."""
+
+    def left_handed(picture: Tensor) -> Tensor:
+        answer = picture.clone()
+        answer[..., : picture.shape[-1] // 2] = 0
+        return answer
+
+    one = sample("a", Window(0, 0, 6, 6), size=(6, 6))
+    rule = UpdateRule(fog=1.0, black=0.0)
+    make = PseudoLabeler(rule=rule, repository=None, score=likes_dark, views=8)
+    target, _ = make(left_handed, [one], step=0, device=CPU)
+    torch.testing.assert_close(target[0], one.frame / 2)  # each side is dark in half of the views
+
+
+def test_an_oracle_gives_the_true_scene_in_the_students_window(tmp_path: Path) -> None:
+    window = Window(1, 2, 4, 4, flip=True)
+    pixels = np.random.default_rng(3).integers(0, 256, (6, 8, 3), dtype=np.uint8)
+    (tmp_path / "night").mkdir()
+    Image.fromarray(pixels).save(tmp_path / "night" / "a.png")
+    make = PseudoLabeler(
+        rule=UpdateRule(), repository=None, score=likes_dark, truth=TrueScenes(tmp_path)
+    )
+    target, valid = make(half, [sample("night/a.png#digest", window)], step=0, device=CPU)
+    scene = torch.from_numpy(pixels).permute(2, 0, 1) / 255
+    torch.testing.assert_close(target[0], window.take(scene))
+    assert valid.all()
+    with pytest.raises(SemilarError, match=r"other\.png"):
+        make(half, [sample("other.png#digest", window)], step=0, device=CPU)

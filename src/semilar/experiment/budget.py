@@ -3,7 +3,7 @@
 import json
 from math import ceil
 
-from semilar.experiment.jobs import TrainingJob
+from semilar.experiment.jobs import TrainingJob, with_steps
 from semilar.files import write_text
 from semilar.train import Recipe, batch_seconds
 
@@ -43,23 +43,3 @@ def _photo_share(recipe: Recipe) -> float:
     samples = getattr(recipe.labeled, "samples", stage.batch * steps)
     start = semi.start_epoch * ceil(samples / stage.batch)
     return PHOTO_COST * semi.batch / stage.batch * max(0.0, 1 - start / max(1, steps))
-
-
-def with_steps(recipe: Recipe, steps: int) -> Recipe:
-    """The recipe over so many steps, with everything that is counted in epochs moved along."""
-    (stage,) = recipe.stages
-    assert stage.steps is not None
-    ratio = steps / stage.steps
-    checks = {"every": max(1, round(recipe.validation.every * ratio))}
-    update = {
-        "stages": (stage.model_copy(update={"steps": steps}),),
-        "validation": recipe.validation.model_copy(update=checks),
-    }
-    if recipe.semi is not None:
-        semi = recipe.semi
-        moved = {
-            "start_epoch": semi.start_epoch * ratio,
-            "eta_epochs": semi.eta_epochs * ratio,
-        }
-        update["semi"] = semi.model_copy(update=moved)
-    return recipe.model_copy(update=update)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, TypeAdapter
 
-from semilar.config import Part, Positive
+from semilar.config import Above0, Part, Positive
 from semilar.errors import SemilarError
 from semilar.evaluate import metrics
 
@@ -27,6 +27,13 @@ class Row(Part):
     """8K or all 24K backgrounds, or what stands for them at a smaller scale."""
     flares: Literal["usual", "other"] = "usual"
     """Which flares the labels are made with: those of the test sets, or an older collection."""
+    photos: Literal["unlabeled", "labeled", "known"] = "unlabeled"
+    """Which photos teach it: the unlabeled ones; the flared pictures of the labels (a control); or
+    the unlabeled ones with their true scenes as labels (an oracle)."""
+    start: "Row | None" = None
+    """The row whose end this one goes on from."""
+    longer: Above0 = 1.0
+    """By this factor it trains longer, in steps."""
     changes: dict[str, Any] = Field(default_factory=dict)
     """More changes to the recipe, at every scale."""
     synth: dict[str, Any] = Field(default_factory=dict)
@@ -58,6 +65,8 @@ class Table(Part):
     rows: tuple[Row, ...]
     world: str = "usual"
     """The pictures that stand for the data sets at a small scale (`scales.yaml`)."""
+    costs: bool = False
+    """Whether to print what each row's training took."""
     scales: tuple[str, ...] = ("tiny", "desk", "paper")
     """Where it can run."""
     notes: str = ""

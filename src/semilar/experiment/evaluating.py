@@ -11,8 +11,9 @@ from semilar.errors import SemilarError
 from semilar.evaluate import Series, evaluate, find_sets
 from semilar.files import write_bytes
 from semilar.photo import plain_png, read, to_depth
-from semilar.quality import check_lpips
+from semilar.quality import check_lpips, psnr
 from semilar.restore import Remover
+from semilar.semi import MergedRepository, stats, to_picture
 
 Figures = dict[str, Any]
 
@@ -45,6 +46,25 @@ def _evaluate_set(remover: Remover, folder: Path, restored: Path) -> Figures:
         "pictures": [picture.name for picture in series],
         "result": [_plain(row["result"]) for row in found.rows],
         "untouched": [_plain(row["untouched"]) for row in found.rows],
+    }
+
+
+def evaluate_labels(repository: Path, truth: Path | None) -> Figures | None:
+    """How good a run's pseudo labels became; None where it has none, or nobody knows the truth."""
+    if truth is None or not repository.is_dir():
+        return None
+    merged = MergedRepository(repository)
+    figures, labels = stats(merged), []
+    for entry in merged.entries():
+        if entry.label is not None:
+            scene = to_depth(read(truth / entry.path).pixels, 8)
+            labels.append(min(psnr(np.asarray(to_picture(entry.label)), scene), 100.0))
+    candidates = sum(figures.outcomes.values())
+    return {
+        "coverage": figures.coverage,
+        "visits": candidates / figures.photos,
+        "accepted": figures.outcomes["accepted"] / candidates,
+        "psnr": float(np.mean(labels)),
     }
 
 

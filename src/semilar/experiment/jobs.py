@@ -27,6 +27,10 @@ class TrainingJob:
     budget: float | None = None
     """CPU seconds that decide how many steps there are."""
     shared: bool = False
+    start: "TrainingJob | None" = None
+    """The job whose weights this one starts from."""
+    truth: Path | None = None
+    """The scenes behind its photos, where they are known: to judge its pseudo labels."""
 
     @property
     def result(self) -> Path:
@@ -51,7 +55,8 @@ class TrainingJob:
     def trunk(self) -> "TrainingJob | None":
         """The job of labels alone that this one goes on from, if there is one."""
         semi = self.recipe.semi
-        if not self.shared or self.budget or semi is None or not semi.start_epoch:
+        apart = self.budget is not None or self.start is not None
+        if not self.shared or apart or semi is None or not semi.start_epoch:
             return None
         alone = self.recipe.model_copy(update={"semi": None})
         return _placed(replace(self, recipe=alone), self.folder.parents[1])
@@ -61,21 +66,32 @@ def make_job(
     row: Row, scale: Scale, pictures: StudyPictures, *, seed: int, root: Path
 ) -> TrainingJob:
     """The job of a row; SemilarError where its data cannot be had."""
-    values = row_values(row, scale) | {"seed": seed}
+    values = row_values(row, scale, pictures.recipe) | {"seed": seed}
     _fill(values, row, scale, pictures)
     recipe = checked(values, row.recipe)
+    if row.longer != 1 and (steps := recipe.stages[0].steps):
+        recipe = with_steps(recipe, round(row.longer * steps))
     job = TrainingJob(
         folder=root,
         recipe=recipe,
         light_source=row.light_source,
         budget=scale.budget if row.budget else None,
         shared=scale.shared,
+        start=row.start and make_job(row.start, scale, pictures, seed=seed, root=root),
+        truth=pictures.truth if row.photos == "unlabeled" else None,
     )
     return _placed(job, root / "runs")
 
 
 def _fill(values: dict[str, Any], row: Row, scale: Scale, pictures: StudyPictures) -> None:
     """Put folders and flares into a recipe's plain values."""
+    if values.get("semi"):
+        values["semi"] = {**values["semi"], **_photos(row, pictures)}
+    if pictures.pairs:
+        values["labeled"] = {"kind": "pairs", "folder": str(pictures.labeled)}
+        check = {"kind": "pairs", "folder": str(pictures.validation)}
+        values["validation"] = {**values["validation"], "sets": {"flares": check}}
+        return
     chosen = pictures.limited if row.labels == "limited" else {}
     backgrounds = {"folder": str(pictures.labeled), **chosen}
     flares = pictures.flares[row.flares]
@@ -90,15 +106,43 @@ def _fill(values: dict[str, Any], row: Row, scale: Scale, pictures: StudyPicture
     else:
         values["labeled"] |= {"patterns": str(flares)}
         values["validation"] = {**values["validation"], "sets": {}}
-    if values.get("semi"):
-        values["semi"] = {**values["semi"], "photos": {"folder": str(pictures.photos)}}
+
+
+def _photos(row: Row, pictures: StudyPictures) -> dict[str, Any]:
+    """The photos of a row, and what is known of them."""
+    if row.photos == "labeled":
+        assert pictures.labeled is not None
+        return {"photos": {"folder": str(pictures.labeled / "input")}}
+    truth = str(pictures.truth) if row.photos == "known" else None
+    return {"photos": {"folder": str(pictures.photos)}, "truth": truth}
+
+
+def with_steps(recipe: Recipe, steps: int) -> Recipe:
+    """The recipe over so many steps, with everything that is counted in epochs moved along."""
+    (stage,) = recipe.stages
+    assert stage.steps is not None
+    ratio = steps / stage.steps
+    checks = {"every": max(1, round(recipe.validation.every * ratio))}
+    update = {
+        "stages": (stage.model_copy(update={"steps": steps}),),
+        "validation": recipe.validation.model_copy(update=checks),
+    }
+    if recipe.semi is not None:
+        semi = recipe.semi
+        moved = {
+            "start_epoch": semi.start_epoch * ratio,
+            "eta_epochs": semi.eta_epochs * ratio,
+        }
+        update["semi"] = semi.model_copy(update=moved)
+    return recipe.model_copy(update=update)
 
 
 def _placed(job: TrainingJob, runs: Path) -> TrainingJob:
     """The job in a folder of its own below `runs`, whose name follows from what the job is."""
     recipe = job.recipe
     facts = recipe.model_dump(mode="json", exclude=set(_ASIDE))
-    text = json.dumps([facts, job.light_source, job.budget], sort_keys=True)
+    start = [] if job.start is None else [job.start.recipe.name]
+    text = json.dumps([facts, job.light_source, job.budget, *start], sort_keys=True)
     text = text.replace(json.dumps(str(runs.parent))[1:-1], "")  # wherever the folder lies
     key = hashlib.sha256(text.encode()).hexdigest()[:10]
     kind = "labels" if recipe.semi is None else "photos"

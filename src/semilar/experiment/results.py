@@ -38,13 +38,15 @@ class RowResult:
         return None if grid is None else mean_of(grid)
 
     def difference(self, other: "RowResult", metric: str) -> Mean | None:
-        """This row minus another, picture by picture; seed by seed where both have the same."""
+        """This row minus another, picture by picture, over the seeds that both have."""
         mine, theirs = self.grids.get(metric), other.grids.get(metric)
-        if mine is None or theirs is None or mine.shape[1] != theirs.shape[1]:
+        shared = [seed for seed in self.seeds if seed in other.seeds]
+        if mine is None or theirs is None or mine.shape[1] != theirs.shape[1] or not shared:
             return None
-        if self.seeds == other.seeds:
-            return mean_of(mine - theirs)
-        return mean_of((mine.mean(axis=0) - theirs.mean(axis=0))[None])
+        return mean_of(
+            mine[[self.seeds.index(seed) for seed in shared]]
+            - theirs[[other.seeds.index(seed) for seed in shared]]
+        )
 
     @property
     def seeds(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from semilar.errors import SemilarError
 from semilar.experiment.budget import within_budget
-from semilar.experiment.evaluating import evaluate_model, has_lpips
+from semilar.experiment.evaluating import evaluate_labels, evaluate_model, has_lpips
 from semilar.experiment.jobs import TrainingJob
 from semilar.files import write_text
 from semilar.train import Display, Recipe, checkpoint_path, dump_recipe, saved_steps, train
@@ -85,7 +85,8 @@ def _run(job: TrainingJob, tests: Mapping[str, Path], display: Display | None) -
             job.weights, tests, job.folder / "restored", light_source=job.light_source
         )
         known = read_result(job)["tests"] if job.result.is_file() else {}
-        result = {"name": job.recipe.name, **took, "tests": known | figures}
+        labels = evaluate_labels(job.recipe.run / "repository", job.truth)
+        result = {"name": job.recipe.name, **took, "labels": labels, "tests": known | figures}
         write_text(job.result, json.dumps(result))
     except Stopped:
         raise
@@ -108,7 +109,7 @@ def train_job(job: TrainingJob, display: Display | None = None) -> dict[str, Any
         trunk = job.trunk()
         if trunk is not None and not saved_steps(job.recipe.run / "checkpoints"):
             _grow(job, trunk, display)
-        recipe = within_budget(job)
+        recipe = _started(job, display)
         resume = bool(saved_steps(recipe.run / "checkpoints"))
         if not resume:  # what was stopped before its first checkpoint starts again
             shutil.rmtree(recipe.run, ignore_errors=True)
@@ -124,6 +125,16 @@ def train_job(job: TrainingJob, display: Display | None = None) -> dict[str, Any
         }
         write_text(job.trained, json.dumps(took))
     return json.loads(job.trained.read_text(encoding="utf-8"))
+
+
+def _started(job: TrainingJob, display: Display | None) -> Recipe:
+    """The recipe with its number of steps, and with the weights that it starts from trained."""
+    recipe = within_budget(job)
+    if job.start is None:
+        return recipe
+    with _alone(job.start, wait=True):
+        train_job(job.start, display)
+    return recipe.model_copy(update={"init": job.start.weights})
 
 
 def _grow(job: TrainingJob, trunk: TrainingJob, display: Display | None) -> None:

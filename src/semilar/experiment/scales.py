@@ -23,6 +23,12 @@ class World(Part):
 
     scenes: dict[str, Positive]
     """How many scenes each part has: limited, more, unlabeled, validation, test."""
+    recipe: str = ""
+    """What rows go over, where it is not the scale's recipe."""
+    pairs: int = 0
+    """So many fixed labeled pairs, and `checks` validation pairs with the flares of the photos; 0:
+    flares are simulated anew in every step."""
+    checks: int = 0
     photos: Positive
     """Flared pictures without labels, over the unlabeled scenes."""
     side: Positive
@@ -67,17 +73,18 @@ def find_scale(name: str) -> Scale:
     return scales()[name]
 
 
-def row_values(row: Row, scale: Scale) -> dict[str, Any]:
+def row_values(row: Row, scale: Scale, recipe: str = "") -> dict[str, Any]:
     """The recipe of a row as plain values, still without folders.
 
-    What its recipe changes in `paper` is changed in the scale's recipe instead.
+    What its recipe changes in `paper` is changed in `recipe`, or the scale's, instead.
     """
-    swap = {find_recipe(PAPER).resolve(): find_recipe(scale.recipe)}
+    beneath = find_recipe(recipe or scale.recipe)
+    swap = {find_recipe(PAPER).resolve(): beneath}
     values = merged(read_values(find_recipe(row.recipe), swap=swap), row.changes)
     network = row.net or values["net"]["name"]
     options = values["net"].get("options", {}) if network == values["net"]["name"] else {}
     if scale.small:
-        base = read_values(find_recipe(scale.recipe))
+        base = read_values(beneath)
         values["labeled"] = {**base["labeled"]}  # 8K or 24K samples an epoch mean nothing here
         network = small_network(network)
     values["net"] = {"name": network, "options": options}

@@ -16,6 +16,7 @@ def as_markdown(table: Table, rows: Sequence[RowResult], *, root: Path) -> str:
     """A table of the paper with our numbers, and the rows against the reference."""
     parts = [_systems(rows, root)] if table.kind == "systems" else []
     parts += [_numbers(table, rows), _differences(table, rows)]
+    parts += [_costs(rows)] if table.costs else []
     parts += [_remarks(table, rows)]
     return "\n\n".join(part for part in parts if part)
 
@@ -98,6 +99,28 @@ def _systems(rows: Sequence[RowResult], root: Path) -> str:
 
 def _published(value: float | None) -> str:
     return "not found" if value is None else f"{value:.2f}"
+
+
+def _costs(rows: Sequence[RowResult]) -> str:
+    """What the trainings took, and what became of their pseudo labels."""
+    lines = _head(
+        *("row", "steps", "CPU s", "labels: visits", "accepted", "photos with one", "their PSNR")
+    )
+    for row in rows:
+        if not row.facts:
+            continue
+        whole = [fact for fact in row.facts if not fact["resumed"]]
+        seconds = f"{np.mean([fact['cpu_seconds'] for fact in whole]):.0f}" if whole else "–"
+        found = [labels for fact in row.facts if (labels := fact.get("labels"))]
+        cells = [""] * 4
+        if found:
+            visits, accepted, coverage, quality = (
+                float(np.mean([labels[key] for labels in found]))
+                for key in ("visits", "accepted", "coverage", "psnr")
+            )
+            cells = [f"{visits:.1f}", f"{accepted:.0%}", f"{coverage:.0%}", f"{quality:.2f}"]
+        lines.append(_line(row.row.name, str(row.facts[0]["steps"]), seconds, *cells))
+    return "\n".join(lines)
 
 
 def _remarks(table: Table, rows: Sequence[RowResult]) -> str:

@@ -17,8 +17,9 @@ from semilar.experiment.scales import World
 from semilar.files import write_bytes, write_text
 from semilar.flare import Sample, SynthSettings, night_scene, synthesize, to_mapping
 
-_TEST_SEED, _PHOTO_SEED = 20_000, 10_000
+_TEST_SEED, _PHOTO_SEED, _LABEL_SEED, _CHECK_SEED = 20_000, 10_000, 30_000, 40_000
 _LEAST = 10  # photographs from which five parts can be made
+Scenes = dict[str, list[Bytes]]  # by part
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,12 @@ class StudyPictures:
     """How labels are made: a preset (usual, other), or a folder of patterns."""
     limited: dict[str, Any]
     """Which files of `labeled` are the limited labels, as a recipe's `backgrounds` says it."""
+    recipe: str = ""
+    """What rows go over, where it is not the scale's recipe."""
+    truth: Path | None = None
+    """The scenes behind the photos, under the same names."""
+    pairs: bool = False
+    """Whether `labeled` and `validation` hold pairs instead of scenes."""
 
 
 def make_world(folder: Path, world: World, backgrounds: Path | None) -> StudyPictures:
@@ -61,6 +68,9 @@ def make_world(folder: Path, world: World, backgrounds: Path | None) -> StudyPic
         tests={name: folder / "tests" / name for name in world.tests},
         flares=dict(world.flares),
         limited={"include": ["limited-*"]},
+        recipe=world.recipe,
+        truth=folder / "truth",
+        pairs=world.pairs > 0,
     )
 
 
@@ -84,25 +94,47 @@ def _found(folder: Path) -> list[Path]:
 
 def _fill(folder: Path, world: World, backgrounds: Path | None) -> None:
     scenes = _drawn(world) if backgrounds is None else _photographs(world, backgrounds)
+    if world.pairs:
+        _fill_pairs(folder, world, scenes)
+    else:
+        _fill_scenes(folder, scenes)
+    for i in range(world.photos):
+        made = _flared(scenes["unlabeled"], i, world, world.flares["unlabeled"], _PHOTO_SEED)
+        for part, pixels in (("photos", made.input), ("truth", made.target)):
+            write_bytes(folder / part / f"{i:03d}.png", photo.plain_png(_levels(pixels)))
+    for number, (name, preset) in enumerate(world.tests.items()):
+        for i in range(world.tests_each):
+            made = _flared(scenes["test"], i, world, preset, _TEST_SEED + 1000 * number)
+            _write_pair(folder / "tests" / name, i, made)
+            mask = folder / "tests" / name / "mask" / f"{i:03d}.png"
+            write_bytes(mask, photo.plain_png(made.mask))
+
+
+def _fill_scenes(folder: Path, scenes: Scenes) -> None:
     for part in ("limited", "more"):
         for i, scene in enumerate(scenes[part]):
             write_bytes(folder / "labeled" / f"{part}-{i:03d}.png", photo.plain_png(scene))
     for i, scene in enumerate(scenes["validation"]):
         write_bytes(folder / "validation" / f"{i:03d}.png", photo.plain_png(scene))
-    for i in range(world.photos):
-        made = _flared(scenes["unlabeled"], i, world, world.flares["unlabeled"], _PHOTO_SEED)
-        write_bytes(folder / "photos" / f"{i:03d}.png", photo.plain_png(_levels(made.input)))
-    for number, (name, preset) in enumerate(world.tests.items()):
-        for i in range(world.tests_each):
-            made = _flared(scenes["test"], i, world, preset, _TEST_SEED + 1000 * number)
-            pictures = {"input": _levels(made.input), "gt": _levels(made.target), "mask": made.mask}
-            for role, pixels in pictures.items():
-                write_bytes(
-                    folder / "tests" / name / role / f"{i:03d}.png", photo.plain_png(pixels)
-                )
 
 
-def _drawn(world: World) -> dict[str, list[Bytes]]:
+def _fill_pairs(folder: Path, world: World, scenes: Scenes) -> None:
+    """Labels have the usual flares; what chooses has those of the photos."""
+    flares = world.flares
+    for i in range(world.pairs):
+        made = _flared(scenes["limited"], i, world, flares["usual"], _LABEL_SEED)
+        _write_pair(folder / "labeled", i, made)
+    for i in range(world.checks):
+        made = _flared(scenes["validation"], i, world, flares["unlabeled"], _CHECK_SEED)
+        _write_pair(folder / "validation", i, made)
+
+
+def _write_pair(folder: Path, i: int, made: Sample) -> None:
+    for role, pixels in (("input", made.input), ("gt", made.target)):
+        write_bytes(folder / role / f"{i:03d}.png", photo.plain_png(_levels(pixels)))
+
+
+def _drawn(world: World) -> Scenes:
     size = world.side, round(world.side * 4 / 3)
     numbers = iter(range(sum(world.scenes.values())))
     return {
@@ -111,7 +143,7 @@ def _drawn(world: World) -> dict[str, list[Bytes]]:
     }
 
 
-def _photographs(world: World, folder: Path) -> dict[str, list[Bytes]]:
+def _photographs(world: World, folder: Path) -> Scenes:
     """Disjoint parts of the photographs; fewer than asked for are shared out in proportion."""
     files = _found(folder)
     order = np.random.default_rng(0).permutation(len(files))

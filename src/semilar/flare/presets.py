@@ -217,10 +217,15 @@ PRESETS: dict[str, SynthSettings] = {
     "protocol": SynthSettings(name="protocol"),
     "lens-a": SynthSettings(
         name="lens-a",
+        flare_free=0.1,
         background=_NIGHT,
+        lights=LightSettings(count=(1, 4)),
         lens=LensSettings(
-            strength=(1.0, 3.0),
-            streak=StreakSettings(probability=1.0, axes=(0.0, 1.0, 0.0), rainbow=(0.6, 1.0)),
+            strength=(3.0, 8.0),
+            glow=GlowSettings(probability=1.0),
+            streak=StreakSettings(
+                probability=1.0, axes=(0.0, 1.0, 0.0), rainbow=(0.6, 1.0), width=(0.05, 4.0)
+            ),
             shimmer=ShimmerSettings(probability=0.0),
             halo=HaloSettings(probability=0.0),
             ghost=GhostSettings(probability=0.1),
@@ -230,11 +235,12 @@ PRESETS: dict[str, SynthSettings] = {
     "lens-b": SynthSettings(
         name="lens-b",
         background=_NIGHT,
+        lights=LightSettings(count=(1, 4)),
         lens=LensSettings(
-            strength=(1.0, 3.0),
+            strength=(4.0, 10.0),
             glow=GlowSettings(probability=1.0, height=(0.1, 0.3)),
             shimmer=ShimmerSettings(probability=1.0),
-            streak=StreakSettings(probability=0.0),
+            streak=_NO_STREAK,
             halo=HaloSettings(probability=0.6),
             ghost=GhostSettings(probability=0.6),
             wave=WaveSettings(probability=0.0),

@@ -8,6 +8,7 @@ from semilar.semi.rule import UpdateRule
 from semilar.semi.settings import Semi
 from semilar.semi.shards import MergedRepository, reshard, shard_path
 from semilar.semi.teacher import Teacher
+from semilar.semi.truth import TrueScenes
 from semilar.semi.unsupervised import Forward, UnsupervisedLoss
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Semi",
     "Stats",
     "Teacher",
+    "TrueScenes",
     "UnsupervisedLoss",
     "UpdateRule",
     "find_entry",

@@ -7,11 +7,14 @@ import torch
 from torch import Tensor
 
 from semilar.data import UnlabeledSample, Window
+from semilar.photo import Floats
 from semilar.quality.scorers import Score, score_beside
+from semilar.restore.views import mean_of_views
 from semilar.semi.repository import Offer, Repository
 from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
 RestoreBatch = Callable[[Tensor], Tensor]
+Truth = Callable[[UnlabeledSample], Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +29,15 @@ class PseudoLabeler:
         repository: where pseudo labels persist; None uses the teacher's answer as it is (the
             ablation without a repository).
         score: the no-reference scorer Ψ, higher is better; (B, 3, H, W) encoded -> (B,).
+        views: in how many orientations the teacher sees each photo; its answer is their mean.
+        truth: gives the scene behind a photo (3, H, W), for studies; nobody is asked then.
     """
 
     rule: UpdateRule
     repository: Repository | None
     score: Score
+    views: int = 1
+    truth: Truth | None = None
 
     def __call__(
         self,
@@ -41,17 +48,27 @@ class PseudoLabeler:
         device: torch.device,
     ) -> tuple[Tensor, Tensor]:
         """Targets in the student's windows (B, 3, h, w), encoded, and which are valid (B,)."""
-        candidates = self._candidates(restore, samples, device)
-        if self.repository is None:
-            labels: list[Tensor | None] = list(candidates)
-        else:
-            labels = self._update(self.repository, samples, candidates, step)
+        labels = self._labels(restore, samples, step, device)
         targets = [
             sample.window.take(torch.zeros_like(sample.frame) if label is None else label)
             for sample, label in zip(samples, labels, strict=True)
         ]
         stacked = torch.stack(targets).to(device)
         return stacked, stacked.mean(dim=(1, 2, 3)) >= self.rule.valid
+
+    def _labels(
+        self,
+        restore: RestoreBatch,
+        samples: Sequence[UnlabeledSample],
+        step: int,
+        device: torch.device,
+    ) -> list[Tensor | None]:
+        if self.truth is not None:
+            return [self.truth(sample) for sample in samples]
+        candidates = self._candidates(restore, samples, device)
+        if self.repository is None:
+            return list(candidates)
+        return self._update(self.repository, samples, candidates, step)
 
     def _update(
         self,
@@ -77,7 +94,13 @@ class PseudoLabeler:
         """Bounded candidates (3, H, W) in the photos' own frames, on the CPU."""
         windows = [_whole(sample) for sample in samples]
         seen = [window.take(s.frame) for window, s in zip(windows, samples, strict=True)]
-        restored = _by_shape(lambda x: restore(x.to(device)).float().cpu(), seen)
+
+        def run(pictures: Floats) -> Floats:
+            return restore(torch.from_numpy(pictures).to(device)).float().cpu().numpy()
+
+        restored = _by_shape(
+            lambda x: torch.from_numpy(mean_of_views(run, x.numpy(), self.views)), seen
+        )
         candidates = []
         for window, picture, answer in zip(windows, seen, restored, strict=True):
             bounded = self.rule.bound(answer, picture)

@@ -1,12 +1,15 @@
 """What a recipe says about learning from unlabeled photos, and the weights that grow with time."""
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
-from semilar.config import Part, Positive, Weight
+from pydantic import Field
+
+from semilar.config import Folder, Part, Positive, Weight
 from semilar.data import PhotoFolder, StrongAugmentation
 from semilar.loss import BrightnessLoss, ContrastiveLoss
 from semilar.semi.rule import UpdateRule
+from semilar.semi.swap import FlareSwap
 
 
 class Semi(Part):
@@ -23,7 +26,7 @@ class Semi(Part):
     """Largest η; it grows as eta · exp(−5 (1 − t / eta_epochs)²)."""
     eta_epochs: Weight = 20
     pixel: Weight = 1.0
-    pixel_form: Literal["l1", "l1_l2", "charbonnier"] = "l1"
+    pixel_form: Literal["l1", "l1_l2", "charbonnier", "log_l2"] = "l1"
     perceptual: Weight = 0.0
     fft: Weight = 0.0
     brightness: BrightnessLoss = BrightnessLoss()
@@ -32,7 +35,12 @@ class Semi(Part):
     strong: StrongAugmentation = StrongAugmentation()
     colour_on_target: bool = False
     """Give the pseudo label the colour change of the student's input, instead of undoing it."""
+    swap: FlareSwap = FlareSwap()
+    views: Annotated[int, Field(ge=1, le=8)] = 1
+    """In how many orientations the teacher sees a photo; a label is the mean of its answers."""
     repository: UpdateRule = UpdateRule()
+    truth: Folder | None = None
+    """For studies: the scenes behind the photos, by the same names, are the labels."""
 
     def needs_features(self) -> bool:
         """Whether a term of its loss compares features."""

@@ -152,7 +152,7 @@ class Trainer:
         if batch.unlabeled:
             with self.fabric.no_backward_sync(self.model, enabled=not sync), self.fabric.autocast():
                 eta = self._eta(step.epoch)
-                terms = self._unlabeled_terms(batch, step)
+                terms = self._unlabeled_terms(batch, labeled, step)
                 self.fabric.backward(total(terms) * (share * eta))
             found |= {
                 f"unlabeled_{name}": float(value.detach()) * share * eta
@@ -160,7 +160,7 @@ class Trainer:
             }
         return found
 
-    def _unlabeled_terms(self, batch: Batch, step: Step) -> Terms:
+    def _unlabeled_terms(self, batch: Batch, labeled: LabeledBatch, step: Step) -> Terms:
         assert self.labeler is not None
         assert self.unsupervised is not None
         target, valid = self.labeler(
@@ -175,6 +175,7 @@ class Trainer:
             batch.unlabeled,
             target,
             valid,
+            (labeled.input, labeled.target),
             epoch=step.epoch,
             seeds=seeds,
         )

@@ -12,7 +12,15 @@ from semilar.errors import SemilarError
 from semilar.loss import Features, vgg16
 from semilar.quality.scorers import Scorer
 from semilar.quality.scorers import scorer as scorer_by_name
-from semilar.semi import PseudoLabeler, Repository, Teacher, UnsupervisedLoss, reshard, shard_path
+from semilar.semi import (
+    PseudoLabeler,
+    Repository,
+    Teacher,
+    TrueScenes,
+    UnsupervisedLoss,
+    reshard,
+    shard_path,
+)
 from semilar.train.checkpoint import Checkpoint, load_newest
 from semilar.train.display import Display, Silent
 from semilar.train.feed import Batches, Unlabeled, owned_photos
@@ -270,12 +278,15 @@ def _labeler(
     rule = semi.repository
     score = score or scorer_by_name(rule.scorer if rule.quality else "none")
     repository = None
-    if rule.strategy != "none":
+    if rule.strategy != "none" and semi.truth is None:
         keys = [who.key for who in sources.unlabeled.identities]
         repository = _open_repository(folder, fabric, keys, semi.batch, step)
     if rule.delta is None:
         rule = rule.model_copy(update={"delta": score.delta})
-    return PseudoLabeler(rule=rule, repository=repository, score=score)
+    truth = None if semi.truth is None else TrueScenes(semi.truth)
+    return PseudoLabeler(
+        rule=rule, repository=repository, score=score, views=semi.views, truth=truth
+    )
 
 
 def _open_repository(
