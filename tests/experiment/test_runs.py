@@ -204,7 +204,7 @@ def test_the_papers_scale_says_which_data_it_needs(tmp_path: Path) -> None:
     shown = invoke("experiment", "table", "flarex", *options)
     assert shown.exit_code == 0
     assert shown.stdout.count("needs photographs and flare patterns") == 4
-    assert "needs a depth network" in shown.stdout
+    assert "takes the depth that a trained DPT sees" in shown.stdout
 
 
 def test_a_budget_decides_the_steps_once(tmp_path: Path) -> None:
