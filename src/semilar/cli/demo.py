@@ -9,8 +9,8 @@ from semilar.cli.console import command, out, progress
 from semilar.errors import OutputExistsError
 
 SIZE = 640, 960
-SEEDS = (14, 5, 24)
-STRENGTH = 0.8, 1.6
+SEEDS = (14, 10, 11)
+STRENGTH = 1.6, 2.4
 CAST = 0.1
 FOLDERS = {"untouched": "input", "truth": "clean", "result": "result"}
 
