@@ -19,6 +19,7 @@ from semilar.restore.pipeline import (
     with_remover,
 )
 from semilar.restore.remover import Remover, Result, check_strength
+from semilar.restore.views import mean_of_views
 from semilar.restore.watch import Watcher
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "from_file",
     "how_much",
     "known_models",
+    "mean_of_views",
     "pipe",
     "plan_jobs",
     "remove",

@@ -9,7 +9,7 @@ from torch import Tensor
 from semilar.data import UnlabeledSample, Window
 from semilar.photo import Floats
 from semilar.quality.scorers import Score, score_beside
-from semilar.restore.views import mean_of_views
+from semilar.restore import mean_of_views
 from semilar.semi.repository import Offer, Repository
 from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
