@@ -57,16 +57,17 @@ def held_back(*numbers: signal.Signals) -> Iterator[None]:
     Ctrl-C and a service manager reach the whole group of processes, and one that has just started
     has said nothing yet about signals: it would die. Windows has no such thing.
     """
-    if not hasattr(signal, "pthread_sigmask"):
+    change_mask = getattr(signal, "pthread_sigmask", None)
+    if change_mask is None:
         yield
         return
     if get_start_method() != "fork":
         resource_tracker.ensure_running()  # started in between, it would let signals through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    before = change_mask(signal.SIG_BLOCK, numbers)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        change_mask(signal.SIG_SETMASK, before)
 
 
 def _begin(work: bytes) -> None:
