@@ -40,6 +40,8 @@ class World(Part):
     """The preset of the labels (usual, other) and of the unlabeled photos."""
     tests: dict[str, str]
     """Test sets: name and preset."""
+    edition: int = 0
+    """Test pictures of every edition are others: what has been looked at may have chosen something."""
 
 
 class Scale(Part):

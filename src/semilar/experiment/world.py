@@ -18,6 +18,7 @@ from semilar.files import write_bytes, write_text
 from semilar.flare import Sample, SynthSettings, night_scene, synthesize, to_mapping
 
 _TEST_SEED, _PHOTO_SEED, _LABEL_SEED, _CHECK_SEED = 20_000, 10_000, 30_000, 40_000
+_EDITION = 1_000_000  # seeds and scenes of test pictures from one edition to the next
 _LEAST = 10  # photographs from which five parts can be made
 Scenes = dict[str, list[Bytes]]  # by part
 
@@ -104,7 +105,8 @@ def _fill(folder: Path, world: World, backgrounds: Path | None) -> None:
             write_bytes(folder / part / f"{i:03d}.png", photo.plain_png(_levels(pixels)))
     for number, (name, preset) in enumerate(world.tests.items()):
         for i in range(world.tests_each):
-            made = _flared(scenes["test"], i, world, preset, _TEST_SEED + 1000 * number)
+            seed = _TEST_SEED + 1000 * number + _EDITION * world.edition
+            made = _flared(scenes["test"], i, world, preset, seed)
             _write_pair(folder / "tests" / name, i, made)
             mask = folder / "tests" / name / "mask" / f"{i:03d}.png"
             write_bytes(mask, photo.plain_png(made.mask))
@@ -137,8 +139,9 @@ def _write_pair(folder: Path, i: int, made: Sample) -> None:
 def _drawn(world: World) -> Scenes:
     size = world.side, round(world.side * 4 / 3)
     numbers = iter(range(sum(world.scenes.values())))
+    first = {"test": _EDITION * world.edition}
     return {
-        part: [night_scene(next(numbers), size) for _ in range(count)]
+        part: [night_scene(next(numbers) + first.get(part, 0), size) for _ in range(count)]
         for part, count in world.scenes.items()
     }
 
