@@ -42,6 +42,20 @@ def test_tests_are_sets_of_their_own_and_photos_have_no_labels(tmp_path: Path) -
     assert uses_colour_code(mask)
 
 
+def test_another_edition_changes_the_test_pictures_alone(tmp_path: Path) -> None:
+    def pictures(edition: int) -> dict[str, bytes]:
+        world = WORLD.model_copy(update={"edition": edition})
+        make_world(tmp_path / str(edition), world, None)
+        files = sorted((tmp_path / str(edition)).rglob("*.png"))
+        return {str(file.relative_to(tmp_path / str(edition))): file.read_bytes() for file in files}
+
+    first, second = pictures(0), pictures(1)
+    assert first.keys() == second.keys()
+    for name, content in first.items():
+        if "mask" not in name:  # two masks may be alike by chance
+            assert name.startswith("tests") == (content != second[name])
+
+
 def test_photographs_take_the_place_of_drawn_scenes(tmp_path: Path, photos: Path) -> None:
     made = make_world(tmp_path / "world", WORLD, photos)
     assert made.labeled is not None

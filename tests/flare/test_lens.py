@@ -159,6 +159,15 @@ def test_sources_share_one_lens(part):
     np.testing.assert_allclose(there[10:, 20:], here[:-10, :-20], atol=1e-5)
 
 
+def test_a_tail_makes_rare_lenses_far_weaker_and_far_stronger():
+    rng = np.random.default_rng(0)
+    tailed = replace(BARE, strength=(2.0, 2.0), tail=0.3)
+    logs = np.log([draw_lens(rng, FRAME, tailed).strength for _ in range(4000)])
+    assert np.median(logs) == pytest.approx(np.log(2.0), abs=0.03)
+    assert np.abs(logs - np.log(2.0)).mean() == pytest.approx(0.3, rel=0.06)  # a Laplace law's
+    assert np.mean(np.abs(logs - np.log(2.0)) > 1.2) == pytest.approx(np.exp(-4), rel=0.35)
+
+
 def test_ghosts_lie_on_the_line_through_the_optical_centre():
     light = Light(40.0, 60.0, 4.0, WHITE)
     settings = GhostSettings(count=(1, 1), radius=(0.05, 0.05), height=(0.1, 0.1), arc=0.0)

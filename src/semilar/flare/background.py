@@ -11,7 +11,7 @@ from semilar.flare.sample import Bytes, Floats
 from semilar.flare.settings import BackgroundSettings, NightSettings
 
 NOISE_POOL = 1 << 22
-COLD = np.array([-0.5, 0.13, 0.5])
+COLD = np.array([-0.5, 0.2, 0.5])
 """Logarithms of red, green and blue from warm light to cold, along the colours of lamps."""
 
 

@@ -29,7 +29,7 @@ _NIGHT = BackgroundSettings(
 _STREET = replace(
     _NIGHT,
     cast=0.05,
-    temperature=1.7,
+    temperature=1.55,
     night=NightSettings(probability=0.95, exposure=(0.003, 0.18)),
 )
 _PHONE = CameraSettings(lift=(0.0, 0.03), contrast=(-0.2, 0.7), shot=(0.0, 0.0003), jpeg=0.25)
@@ -62,25 +62,27 @@ _SMEARED = SynthSettings(
         count=(1, 3),
         colour=0.2,
         neon=0.02,
-        shapes=("disc", "disc", "disc", "disc", "tube", "window"),
-        radius=(0.011, 0.0145),
+        shapes=(*["disc"] * 8, "tube", "window"),
+        radius=(0.0095, 0.0135),
+        radiance=(11.0, 15.0),
         others=(0.1, 0.4),
         adopt=2,
-        off_frame=0.05,
+        off_frame=0.045,
     ),
     lens=LensSettings(
-        strength=(2.0, 2.75),
+        strength=(2.2, 2.45),
+        tail=0.36,
         glow=GlowSettings(
-            probability=0.12, height=(0.2, 0.7), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
+            probability=0.07, height=(0.35, 0.9), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
         ),
         veil=VeilSettings(
-            probability=0.91, height=(0.055, 0.21), reach=(0.07, 0.19), edge=(0.6, 1.3), uneven=0.5
+            probability=0.95, height=(0.14, 0.18), reach=(0.065, 0.145), edge=(0.6, 1.3), uneven=0.5
         ),
         smear=SmearSettings(
-            probability=0.45,
-            height=(0.5, 0.95),
+            probability=0.43,
+            height=(0.45, 0.75),
             wipes=(0.52, 0.33, 0.15),
-            spread=(0.08, 30.0),
+            spread=(0.06, 75.0),
             core=(0.05, 0.3),
             falloff=(0.5, 1.5),
             length=(0.4, 1.5),
@@ -89,20 +91,20 @@ _SMEARED = SynthSettings(
             dispersion=(0.0, 0.12),
             tint=0.05,
         ),
-        shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.4), length=(0.04, 0.25)),
+        shimmer=ShimmerSettings(probability=0.43, height=(0.05, 0.4), length=(0.04, 0.25)),
         streak=StreakSettings(
             probability=0.8,
-            axes=(0.43, 0.37, 0.2),
-            height=(0.65, 1.2),
+            axes=(0.4, 0.27, 0.33),
+            height=(0.8, 1.1),
             length=(0.5, 2.0),
             falloff=(0.3, 1.5),
             rainbow=(0.0, 0.1),
             tint=0.05,
-            width=(0.03, 0.4),
+            width=(0.02, 0.28),
             spread=(0.0, 0.04),
             one_sided=0.1,
             broken=0.05,
-            skirt=(0.1, 0.6),
+            skirt=(0.1, 0.5),
         ),
         halo=HaloSettings(probability=0.1),
         ghost=GhostSettings(probability=0.15),

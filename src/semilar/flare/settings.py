@@ -269,6 +269,8 @@ class LensSettings(Settings):
 
     strength: LogRange = (0.7, 1.9)
     """Common factor of all its flare; log-uniform."""
+    tail: Amount = 0.0
+    """Scale of a Laplace law by which the logarithm of that factor is wider, for rare extremes."""
     glow: GlowSettings = GlowSettings()
     veil: VeilSettings = VeilSettings()
     smear: SmearSettings = SmearSettings()
