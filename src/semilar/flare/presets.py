@@ -91,7 +91,7 @@ _SMEARED = SynthSettings(
             dispersion=(0.0, 0.12),
             tint=0.05,
         ),
-        shimmer=ShimmerSettings(probability=0.43, height=(0.05, 0.4), length=(0.04, 0.25)),
+        shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.4), length=(0.04, 0.25)),
         streak=StreakSettings(
             probability=0.8,
             axes=(0.4, 0.27, 0.33),
