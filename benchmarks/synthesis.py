@@ -48,8 +48,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_patterns(Path(folder))
         compare_orders(Path(folder), backgrounds)
-    for size in (128, 256, 512):
-        time_simulator(size, backgrounds)
+    for preset in ("realistic", "smeared"):
+        for size in (128, 256, 512):
+            time_simulator(preset, size, backgrounds)
 
 
 def write_patterns(folder: Path) -> None:
@@ -146,9 +147,9 @@ def blur(planes: torch.Tensor, sigma: float) -> torch.Tensor:
     return torch.nn.functional.conv2d(padded, kernel, groups=len(planes))[0]
 
 
-def time_simulator(size: int, backgrounds: list[np.ndarray]) -> None:
+def time_simulator(preset: str, size: int, backgrounds: list[np.ndarray]) -> None:
     """Samples per second, then the share of each stage."""
-    settings = SynthSettings.preset("realistic")
+    settings = SynthSettings.preset(preset)
 
     def make(seed: int) -> None:
         picture = backgrounds[seed % len(backgrounds)]
@@ -160,7 +161,7 @@ def time_simulator(size: int, backgrounds: list[np.ndarray]) -> None:
     for seed in range(count):
         make(seed)
     rate = count / (time.process_time() - start)
-    print(f"simulator, {size} x {size}: {rate:.1f} samples per second and core")
+    print(f"{preset}, {size} x {size}: {rate:.1f} samples per second and core")
     profile = cProfile.Profile()
     profile.enable()
     for seed in range(count):

@@ -126,7 +126,7 @@ def room(seed: int, height: int, width: int) -> NDArray[np.uint8]:
         (rng.uniform(0, width), rng.uniform(-0.1, 0.7) * height)
         for _ in range(integer(rng, (1, 3)))
     ]
-    scene = scene * _light(rng, lamps, height, width)
+    scene = scene * light_of(rng, lamps, height, width)
     for x, y in lamps if chance(rng, 0.6) else []:
         radius = height * log_uniform(rng, (0.008, 0.06))
         paint(
@@ -138,7 +138,7 @@ def room(seed: int, height: int, width: int) -> NDArray[np.uint8]:
     return np.rint(linear_to_srgb(np.clip(scene, 0, 1)) * 255).astype(np.uint8)
 
 
-def _light(rng: Rng, lamps: list[Point], height: int, width: int) -> Floats:
+def light_of(rng: Rng, lamps: list[Point], height: int, width: int) -> Floats:
     """How much light falls everywhere, (H, W, 1)."""
     rows = np.arange(height, dtype=np.float32)[:, None]
     columns = np.arange(width, dtype=np.float32)[None, :]

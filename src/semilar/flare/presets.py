@@ -70,8 +70,8 @@ _SMEARED = SynthSettings(
         off_frame=0.045,
     ),
     lens=LensSettings(
-        strength=(2.2, 2.45),
-        tail=0.36,
+        strength=(2.1, 2.3),
+        tail=0.38,
         glow=GlowSettings(
             probability=0.07, height=(0.35, 0.9), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
         ),
@@ -79,10 +79,10 @@ _SMEARED = SynthSettings(
             probability=0.95, height=(0.14, 0.18), reach=(0.065, 0.145), edge=(0.6, 1.3), uneven=0.5
         ),
         smear=SmearSettings(
-            probability=0.43,
+            probability=0.45,
             height=(0.45, 0.75),
             wipes=(0.52, 0.33, 0.15),
-            spread=(0.06, 75.0),
+            spread=(0.06, 90.0),
             core=(0.05, 0.3),
             falloff=(0.5, 1.5),
             length=(0.4, 1.5),
@@ -94,7 +94,7 @@ _SMEARED = SynthSettings(
         shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.4), length=(0.04, 0.25)),
         streak=StreakSettings(
             probability=0.8,
-            axes=(0.4, 0.27, 0.33),
+            axes=(0.37, 0.26, 0.37),
             height=(0.8, 1.1),
             length=(0.5, 2.0),
             falloff=(0.3, 1.5),
