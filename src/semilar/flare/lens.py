@@ -52,8 +52,8 @@ def draw_lens(rng: Rng, frame: Frame, settings: LensSettings) -> Lens:
     """Draw all that the sources will share."""
     has = settings
     strength = log_uniform(rng, has.strength)
-    if has.tail:
-        strength *= float(np.exp(rng.laplace(0, has.tail)))
+    if has.extreme and chance(rng, has.extreme):
+        strength *= log_uniform(rng, has.extremes)
     lines = []
     if chance(rng, has.streak.probability):
         lines = streaks.draw_lines(rng, frame, has.streak)

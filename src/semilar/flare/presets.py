@@ -70,8 +70,8 @@ _SMEARED = SynthSettings(
         off_frame=0.045,
     ),
     lens=LensSettings(
-        strength=(2.1, 2.3),
-        tail=0.38,
+        strength=(2.2, 2.45),
+        extreme=0.16,
         glow=GlowSettings(
             probability=0.07, height=(0.35, 0.9), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
         ),
@@ -94,7 +94,7 @@ _SMEARED = SynthSettings(
         shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.4), length=(0.04, 0.25)),
         streak=StreakSettings(
             probability=0.8,
-            axes=(0.37, 0.26, 0.37),
+            axes=(0.36, 0.24, 0.4),
             height=(0.8, 1.1),
             length=(0.5, 2.0),
             falloff=(0.3, 1.5),

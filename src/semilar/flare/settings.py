@@ -269,8 +269,9 @@ class LensSettings(Settings):
 
     strength: LogRange = (0.7, 1.9)
     """Common factor of all its flare; log-uniform."""
-    tail: Amount = 0.0
-    """Scale of a Laplace law by which the logarithm of that factor is wider, for rare extremes."""
+    extreme: Share = 0.0
+    """Share of lenses that are weaker or stronger still, by a factor of `extremes`."""
+    extremes: LogRange = (0.2, 3.0)
     glow: GlowSettings = GlowSettings()
     veil: VeilSettings = VeilSettings()
     smear: SmearSettings = SmearSettings()
