@@ -70,19 +70,19 @@ _SMEARED = SynthSettings(
         off_frame=0.045,
     ),
     lens=LensSettings(
-        strength=(2.2, 2.45),
+        strength=(2.28, 2.5),
         extreme=0.16,
         glow=GlowSettings(
             probability=0.07, height=(0.35, 0.9), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
         ),
         veil=VeilSettings(
-            probability=0.95, height=(0.14, 0.18), reach=(0.065, 0.145), edge=(0.6, 1.3), uneven=0.5
+            probability=0.97, height=(0.14, 0.18), reach=(0.065, 0.145), edge=(0.6, 1.3), uneven=0.5
         ),
         smear=SmearSettings(
-            probability=0.45,
+            probability=0.47,
             height=(0.45, 0.75),
             wipes=(0.52, 0.33, 0.15),
-            spread=(0.06, 90.0),
+            spread=(0.06, 120.0),
             core=(0.05, 0.3),
             falloff=(0.5, 1.5),
             length=(0.4, 1.5),
