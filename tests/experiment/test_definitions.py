@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from semilar.cli.main import app
 from semilar.errors import SemilarError
 from semilar.experiment.definition import Figure, Row, Table, experiments, find, rows_of
 from semilar.experiment.jobs import TrainingJob, make_job
@@ -45,6 +47,12 @@ def test_every_figure_of_results_is_there() -> None:
     drawn = [one for one in experiments().values() if isinstance(one, Figure)]
     assert {one.source for one in drawn if ":" in one.source} == FIGURES
     assert all(rows_of(one) for one in drawn)
+
+
+def test_the_list_has_every_name_in_full_however_narrow_it_is() -> None:
+    listed = CliRunner().invoke(app, ["experiment", "list"], env={"COLUMNS": "70"})
+    assert listed.exit_code == 0
+    assert experiments().keys() <= set(listed.stdout.split())
 
 
 @pytest.mark.parametrize("name", list(tables()))

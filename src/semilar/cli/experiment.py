@@ -59,7 +59,7 @@ def list_experiments(
         return
     table = Shown(box=None, header_style="bold", pad_edge=False)
     for heading in ("name", "kind", "rows", "in the paper", "title"):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=heading == "name")  # a name is there to be copied
     for name, one in known.items():
         where = one.source if ":" in one.source else "–"
         table.add_row(name, one.kind, str(len(one.rows)), where, one.title)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from semilar.data import with_short_side
 from semilar.errors import SemilarError
 from semilar.evaluate import Series, evaluate, find_sets
 from semilar.files import write_bytes
@@ -57,8 +58,10 @@ def evaluate_labels(repository: Path, truth: Path | None) -> Figures | None:
     figures, labels = stats(merged), []
     for entry in merged.entries():
         if entry.label is not None:
+            label = np.asarray(to_picture(entry.label))
             scene = to_depth(read(truth / entry.path).pixels, 8)
-            labels.append(min(psnr(np.asarray(to_picture(entry.label)), scene), 100.0))
+            scene = with_short_side(scene, min(label.shape[:2]))  # as training shrinks photos
+            labels.append(min(psnr(label, scene), 100.0))
     candidates = sum(figures.outcomes.values())
     return {
         "coverage": figures.coverage,
