@@ -62,7 +62,7 @@ class Room:
         for _ in range(integer(self._rng, (0, 4))):
             self._pipe(wall)
         small = self._image.resize((wide // FINER, high // FINER), Image.Resampling.BOX)
-        return (np.asarray(small, np.float32) / 255) ** 2
+        return np.square(np.asarray(small, np.float32) / np.float32(255))
 
     def _paints(self) -> tuple[Floats, Floats, Floats]:
         tint = 1 + self._rng.normal(0, 0.06, 3) * (3 if chance(self._rng, 0.25) else 1)

@@ -41,7 +41,7 @@ class World(Part):
     tests: dict[str, str]
     """Test sets: name and preset."""
     edition: int = 0
-    """Test pictures of every edition are others: what has been looked at may have chosen something."""
+    """Test pictures of every edition are others: those looked at may have chosen something."""
 
 
 class Scale(Part):
