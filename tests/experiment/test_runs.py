@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from semilar.cli.main import app
+from semilar.data import with_short_side
 from semilar.errors import SemilarError
 from semilar.experiment import runs
 from semilar.experiment.definition import experiments
@@ -244,8 +245,12 @@ def test_labels_are_judged_against_the_truth(shifted: Path) -> None:
     found = json.loads(job.result.read_text())["labels"]
     assert job.truth is not None
     merged = MergedRepository(job.recipe.run / "repository")
+    side = job.recipe.semi.side
     values = [
-        psnr(np.asarray(to_picture(entry.label)), read(job.truth / entry.path).pixels)
+        psnr(
+            np.asarray(to_picture(entry.label)),
+            with_short_side(read(job.truth / entry.path).pixels, side),
+        )
         for entry in merged.entries()
         if entry.label is not None
     ]

@@ -59,7 +59,8 @@ def test_samples_show_it() -> None:
     def spread(share: float) -> float:
         """Median difference between a pixel's channels, encoded light."""
         settings = replace(plain, lights=replace(lights, same_light=share))
-        settings = replace(settings, background=replace(plain.background, cast=0.0, noise=0.0))
+        neutral = replace(plain.background, cast=0.0, temperature=0.0, noise=0.0)
+        settings = replace(settings, background=neutral)
         found = [
             synthesize(grey, seed=seed, settings=settings, size=(48, 48)).target
             for seed in range(6)
