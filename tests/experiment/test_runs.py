@@ -245,6 +245,7 @@ def test_labels_are_judged_against_the_truth(shifted: Path) -> None:
     found = json.loads(job.result.read_text())["labels"]
     assert job.truth is not None
     merged = MergedRepository(job.recipe.run / "repository")
+    assert job.recipe.semi is not None
     side = job.recipe.semi.side
     values = [
         psnr(
