@@ -16,17 +16,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
+from rich.progress import track
 
 from semilar.files import write_bytes
-from semilar.flare.draws import chance, integer, log_uniform, uniform
+from semilar.flare.draws import Rng, chance, integer, log_uniform, uniform
 from semilar.flare.lights import Glow, Light, paint
 from semilar.flare.scene import clouds
-from semilar.photo import linear_to_srgb, plain_png
+from semilar.photo import Floats, linear_to_srgb, plain_png
 
 FINER = 2  # drawn so many times larger, for smooth edges
-Floats = NDArray[np.float32]
 Point = tuple[float, float]
-Rng = np.random.Generator
 
 
 class Room:
@@ -160,7 +159,7 @@ def main() -> None:
     parser.add_argument("--side", type=int, default=640, help="their short side")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    for i in range(options.count):
+    for i in track(range(options.count), description="rooms"):
         picture = room(i, options.side, round(options.side * 4 / 3))
         write_bytes(options.out / f"room-{i:03d}.png", plain_png(picture))
 

@@ -70,7 +70,7 @@ class Remover:
     ("cpu", "cuda"). `threads` is how many cores one picture may use, all if left out.
     `working_size` is the short side at which the network sees a picture: more sees finer flare and
     takes longer. `views` is in how many orientations, 1 to 8, the network sees it
-    (`semilar.restore.views`): more is better and takes longer. Both are the model's own if left
+    (`semilar.restore.views`); each takes as long again. Both are the model's own if left
     out.
 
     >>> remover = Remover()  # doctest: +SKIP
