@@ -200,9 +200,10 @@ def test_a_changed_recipe_is_told(tmp_path: Path) -> None:
             said.append(text)
 
     run_until_killed(tiny_recipe(tmp_path, changes={**PLAIN, "checkpoint_every": 2}), 3)
-    changed = tiny_recipe(tmp_path, changes={**PLAIN, "optimizer": {"lr": 1e-3}})
-    train_here(changed, resume=True, display=Listening())
+    changes = {**PLAIN, "optimizer": {"lr": 1e-3}, "name": "long " * 1000}
+    train_here(tiny_recipe(tmp_path, changes=changes), resume=True, display=Listening())
     assert "changed since the last start: optimizer.lr: 0.002 -> 0.001" in said
+    assert max(map(len, said)) < 300, "a stage that goes has thousands of numbers"
 
 
 @pytest.mark.posix

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from textwrap import shorten
 from typing import Any, cast
 
 import lightning_fabric
@@ -34,6 +35,8 @@ from semilar.train.sources import Sources, find_sources
 from semilar.train.stopping import Stopper
 from semilar.train.validation import load_cases
 from semilar.train.weights_file import origin_card
+
+CHANGE_LENGTH = 200  # characters of a change that are shown: a stage has thousands
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,8 @@ def prepare(
     first = fabric.global_rank == 0
     if first:
         for change in folder.describe(recipe, sources.manifest):
-            display.say(f"changed since the last start: {change}")
+            short = shorten(change, CHANGE_LENGTH, placeholder=" …")  # run.json has the whole
+            display.say(f"changed since the last start: {short}")
     return Trainer(
         recipe=recipe,
         folder=folder,
