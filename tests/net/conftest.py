@@ -34,6 +34,7 @@ SHALLOW: dict[str, dict[str, Any]] = {
         "prior_depths": (1, 1),
     },
     "deflaremamba": {"width": 4, "depths": (1, 1, 1), "states": 2, "chunk": 8},
+    "slcformer": {"width": 4, "depths": (1, 1, 1)},
 }
 
 

@@ -15,6 +15,7 @@ from semilar.net.nafnet import NAFBlock
 from semilar.net.norm import ChannelLayerNorm, ChannelNorm
 from semilar.net.relina import ReLinA
 from semilar.net.restormer import TransformerBlock
+from semilar.net.slcformer import GlobalLocalBlock
 from semilar.net.uformer import LeWinBlock
 from semilar.net.unet import double_conv
 
@@ -35,6 +36,7 @@ BLOCKS: dict[str, Callable[[], nn.Module]] = {
     "hin block": lambda: HINBlock(inner=4, outer=4),
     "restormer block": lambda: TransformerBlock(channels=4, heads=2, expansion=2),
     "naf block": lambda: NAFBlock(channels=4),
+    "slcformer block": lambda: GlobalLocalBlock(channels=4),
 }
 
 

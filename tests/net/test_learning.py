@@ -25,6 +25,7 @@ LEARNERS: dict[str, tuple[float, dict[str, Any]]] = {
     "wu-unet-desk": (2e-3, {}),
     "sfsnid-desk": (4e-3, {}),
     "sgsft-desk": (4e-3, {}),
+    "slcformer-desk": (4e-3, {}),
 }
 
 

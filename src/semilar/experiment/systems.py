@@ -46,6 +46,7 @@ SYSTEMS = (
     System("SFSNiD", "sfsnid", row="SFSNiD"),
     System("SGSFT", "sgsft", row="SGSFT"),
     System("DeflareMamba", "deflaremamba", row="DeflareMamba"),
+    System("SLCFormer", "slcformer", row="SLCFormer"),
 )
 # As the paper describes it; its authors' code has the 28.10 M of the row above.
 _OURS = System("RaLiFormer", "raliformer", row="RaLiFormer")

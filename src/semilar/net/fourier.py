@@ -1,8 +1,11 @@
-"""Layers that work on the amplitude and the phase of a feature map's spectrum."""
+"""Layers that work on a feature map's spectrum: its two parts, or its amplitude and phase."""
+
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
+Scale = Literal["backward", "ortho"]
 SLOPE = 0.1
 
 
@@ -16,10 +19,26 @@ def pixel_layers(channels: int, *between: nn.Module) -> nn.Sequential:
     )
 
 
+def real_and_imaginary(features: Tensor, scale: Scale = "backward") -> tuple[Tensor, Tensor]:
+    """Both parts of the spectrum of (B, C, H, W), each (B, C, H, W / 2 + 1).
+
+    `scale` is NumPy's `norm`: with "ortho" a spectrum is as large as its map, whatever the size.
+    """
+    parts = torch.view_as_real(torch.fft.rfft2(features, norm=scale))
+    return parts[..., 0], parts[..., 1]
+
+
+def from_real_and_imaginary(
+    real: Tensor, imaginary: Tensor, size: tuple[int, int], scale: Scale = "backward"
+) -> Tensor:
+    """Undoes `real_and_imaginary` for a map of (height, width) `size`."""
+    parts = torch.view_as_complex(torch.stack([real, imaginary], dim=-1))
+    return torch.fft.irfft2(parts, s=size, norm=scale)
+
+
 def spectrum(features: Tensor) -> tuple[Tensor, Tensor]:
     """Amplitude and phase of (B, C, H, W), each (B, C, H, W / 2 + 1)."""
-    complex_ = torch.view_as_real(torch.fft.rfft2(features))
-    real, imaginary = complex_[..., 0], complex_[..., 1]
+    real, imaginary = real_and_imaginary(features)
     # Half a turn left and half a turn right are the same phase; where a spectrum is real, rounding
     # must not decide which of them is meant.
     imaginary = torch.where(imaginary.abs() <= 1e-5 * real.abs(), 0.0, imaginary)
@@ -30,8 +49,7 @@ def spectrum(features: Tensor) -> tuple[Tensor, Tensor]:
 
 def from_spectrum(amplitude: Tensor, phase: Tensor, size: tuple[int, int]) -> Tensor:
     """Undoes `spectrum` for a map of (height, width) `size`."""
-    parts = torch.stack([amplitude * phase.cos(), amplitude * phase.sin()], dim=-1)
-    return torch.fft.irfft2(torch.view_as_complex(parts), s=size)
+    return from_real_and_imaginary(amplitude * phase.cos(), amplitude * phase.sin(), size)
 
 
 class SpectrumLayers(nn.Module):

@@ -15,8 +15,26 @@ def halvings(widths: Sequence[int]) -> nn.ModuleList:
 def doublings(widths: Sequence[int]) -> nn.ModuleList:
     """Convolutions that double the size again; what comes from below is twice as wide, joined."""
     return nn.ModuleList(
-        nn.ConvTranspose2d(min(4 * width, widths[-1]), width, 2, stride=2) for width in widths[:-1]
+        nn.ConvTranspose2d(below, width, 2, stride=2)
+        for below, width in zip(widths_below(widths), widths[:-1], strict=True)
     )
+
+
+def widths_below(widths: Sequence[int]) -> list[int]:
+    """What arrives at each scale from below: joined stages are twice as wide, the lowest is not."""
+    return [min(4 * width, widths[-1]) for width in widths[:-1]]
+
+
+def unshuffled(inner: int, outer: int) -> nn.Sequential:
+    """Half the size: a convolution, then squares of four pixels become channels."""
+    conv = nn.Conv2d(inner, outer // 4, 3, padding=1, bias=False)
+    return nn.Sequential(conv, nn.PixelUnshuffle(2))
+
+
+def shuffled(inner: int, outer: int) -> nn.Sequential:
+    """Twice the size: a convolution, then channels become squares of four pixels."""
+    conv = nn.Conv2d(inner, 4 * outer, 3, padding=1, bias=False)
+    return nn.Sequential(conv, nn.PixelShuffle(2))
 
 
 def descend(

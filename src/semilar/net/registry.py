@@ -19,6 +19,7 @@ from semilar.net.raliformer import RaLiFormer
 from semilar.net.restormer import Restormer
 from semilar.net.sfsnid import SFSNiD
 from semilar.net.sgsft import SGSFT
+from semilar.net.slcformer import SLCFormer
 from semilar.net.uformer import Uformer
 from semilar.net.unet import UNet
 from semilar.net.wu_unet import WuUNet
@@ -221,6 +222,19 @@ REGISTRY: dict[str, NetInfo] = {
         multiple=64,
         global_context=True,
         options={"width": 12, "depths": (1, 1, 1, 1, 1), "states": 4},
+    ),
+    "slcformer": NetInfo(
+        builder=SLCFormer,
+        summary="SLCFormer, spectrum and surroundings, 32 to 512 channels",
+        multiple=32,
+        global_context=True,
+    ),
+    "slcformer-desk": NetInfo(
+        builder=SLCFormer,
+        summary="SLCFormer of 8 channels, one block a stage",
+        multiple=32,
+        global_context=True,
+        options={"width": 8, "depths": (1,) * 9},
     ),
 }
 

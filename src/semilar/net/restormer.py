@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -9,7 +10,7 @@ from torch.nn.functional import gelu, normalize
 
 from semilar.net.interface import FlareNet, zero_last
 from semilar.net.norm import ChannelLayerNorm, ChannelScaleNorm
-from semilar.net.pyramid import descend
+from semilar.net.pyramid import descend, shuffled, unshuffled
 
 
 class TransposedAttention(nn.Module):
@@ -115,21 +116,9 @@ class Restormer(FlareNet):
 
         self.first = nn.Conv2d(3, width, 3, padding=1, bias=False)
         self.encoder = nn.ModuleList(stage(widths[s], s, depths[s]) for s in range(3))
-        self.down = nn.ModuleList(
-            nn.Sequential(
-                nn.Conv2d(widths[s], widths[s] // 2, 3, padding=1, bias=False),
-                nn.PixelUnshuffle(2),
-            )
-            for s in range(3)
-        )
+        self.down = nn.ModuleList(unshuffled(a, b) for a, b in pairwise(widths))
         self.bottleneck = stage(widths[3], 3, depths[3])
-        self.up = nn.ModuleList(
-            nn.Sequential(
-                nn.Conv2d(widths[s + 1], 2 * widths[s + 1], 3, padding=1, bias=False),
-                nn.PixelShuffle(2),
-            )
-            for s in range(3)
-        )
+        self.up = nn.ModuleList(shuffled(b, a) for a, b in pairwise(widths))
         self.reduce = nn.ModuleList(
             nn.Identity() if s == 0 else nn.Conv2d(2 * widths[s], widths[s], 1, bias=False)
             for s in range(3)
