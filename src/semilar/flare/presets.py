@@ -63,23 +63,24 @@ _SMEARED = SynthSettings(
         colour=0.2,
         neon=0.02,
         shapes=(*["disc"] * 8, "tube", "window"),
-        radius=(0.0095, 0.0135),
-        radiance=(11.0, 15.0),
+        radius=(0.0107, 0.0123),
+        radiance=(12.0, 14.0),
         others=(0.1, 0.4),
         adopt=2,
         off_frame=0.045,
     ),
     lens=LensSettings(
-        strength=(2.28, 2.5),
-        extreme=0.16,
+        strength=(2.2, 2.45),
+        extreme=0.19,
+        extremes=(0.07, 2.6),
         glow=GlowSettings(
-            probability=0.07, height=(0.35, 0.9), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
+            probability=0.06, height=(0.35, 0.9), core=(0.07, 0.25), exponent=(2.0, 3.5), blue=0.2
         ),
         veil=VeilSettings(
             probability=0.97, height=(0.14, 0.18), reach=(0.065, 0.145), edge=(0.6, 1.3), uneven=0.5
         ),
         smear=SmearSettings(
-            probability=0.47,
+            probability=0.5,
             height=(0.45, 0.75),
             wipes=(0.52, 0.33, 0.15),
             spread=(0.06, 120.0),
@@ -93,8 +94,8 @@ _SMEARED = SynthSettings(
         ),
         shimmer=ShimmerSettings(probability=0.4, height=(0.05, 0.4), length=(0.04, 0.25)),
         streak=StreakSettings(
-            probability=0.8,
-            axes=(0.36, 0.24, 0.4),
+            probability=0.82,
+            axes=(0.32, 0.2, 0.48),
             height=(0.8, 1.1),
             length=(0.5, 2.0),
             falloff=(0.3, 1.5),

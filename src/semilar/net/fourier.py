@@ -1,5 +1,6 @@
 """Layers that work on a feature map's spectrum: its two parts, or its amplitude and phase."""
 
+import math
 from typing import Literal
 
 import torch
@@ -39,12 +40,14 @@ def from_real_and_imaginary(
 def spectrum(features: Tensor) -> tuple[Tensor, Tensor]:
     """Amplitude and phase of (B, C, H, W), each (B, C, H, W / 2 + 1)."""
     real, imaginary = real_and_imaginary(features)
-    # Half a turn left and half a turn right are the same phase; where a spectrum is real, rounding
-    # must not decide which of them is meant.
-    imaginary = torch.where(imaginary.abs() <= 1e-5 * real.abs(), 0.0, imaginary)
+    # Half a turn left and half a turn right are the same phase; where a spectrum is real, neither
+    # rounding nor an engine's arctangent may decide which of them is meant.
+    size = real.abs()
+    rounding = 1e-5 * (size + size.mean(dim=(-2, -1), keepdim=True))
+    half_turn = (real < 0) & (imaginary.abs() <= rounding)
     # A square root without a kink: its gradient at zero would be infinite.
     amplitude = torch.sqrt(real.square() + imaginary.square() + 1e-16)
-    return amplitude, torch.atan2(imaginary, real)
+    return amplitude, torch.where(half_turn, math.pi, torch.atan2(imaginary, real))
 
 
 def from_spectrum(amplitude: Tensor, phase: Tensor, size: tuple[int, int]) -> Tensor:
