@@ -43,7 +43,7 @@ def spectrum(features: Tensor) -> tuple[Tensor, Tensor]:
     # Half a turn left and half a turn right are the same phase; where a spectrum is real, neither
     # rounding nor an engine's arctangent may decide which of them is meant.
     size = real.abs()
-    rounding = 1e-5 * (size + size.mean(dim=(-2, -1), keepdim=True))
+    rounding = 1e-4 * (size + size.mean(dim=(-2, -1), keepdim=True))
     half_turn = (real < 0) & (imaginary.abs() <= rounding)
     # A square root without a kink: its gradient at zero would be infinite.
     amplitude = torch.sqrt(real.square() + imaginary.square() + 1e-16)
