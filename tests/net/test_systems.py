@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy import ndimage
 
-from semilar.net import build
+from semilar.net import build, fourier
 from semilar.net.deflaremamba import from_windows, in_windows
 from semilar.net.fourier import from_spectrum, spectrum
 from semilar.net.mfdnet import bands, joined, mirror_pad, smooth
@@ -58,6 +58,16 @@ def test_a_spectrum_comes_back_and_is_numpys() -> None:
     found = np.fft.rfft2(features.numpy())
     np.testing.assert_allclose(amplitude.numpy(), np.abs(found), atol=1e-4)
     torch.testing.assert_close(from_spectrum(amplitude, phase, (16, 24)), features)
+
+
+def test_rounding_does_not_turn_the_phase_of_a_real_spectrum(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = torch.tensor([-2.0, -2.0, -2.0, 2.0]).reshape(1, 1, 2, 2)
+    imaginary = torch.tensor([1e-5, -1e-5, -0.0, -1e-5]).reshape(1, 1, 2, 2)
+    monkeypatch.setattr(fourier, "real_and_imaginary", lambda _: (real, imaginary))
+    _, phase = spectrum(torch.zeros(1, 1, 2, 2))
+    assert phase.flatten().tolist() == pytest.approx([np.pi, np.pi, np.pi, 0], abs=1e-4)
 
 
 def test_a_flat_picture_has_a_finite_gradient() -> None:
