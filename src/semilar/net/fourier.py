@@ -42,12 +42,21 @@ def spectrum(features: Tensor) -> tuple[Tensor, Tensor]:
     real, imaginary = real_and_imaginary(features)
     # Half a turn left and half a turn right are the same phase; where a spectrum is real, neither
     # rounding nor an engine's arctangent may decide which of them is meant.
-    size = real.abs()
-    rounding = 1e-4 * (size + size.mean(dim=(-2, -1), keepdim=True))
-    half_turn = (real < 0) & (imaginary.abs() <= rounding)
+    no_sine = own_mirror_image(features)
+    imaginary = torch.where(no_sine, 0.0, imaginary)
+    half_turn = no_sine & (real < 0)
     # A square root without a kink: its gradient at zero would be infinite.
     amplitude = torch.sqrt(real.square() + imaginary.square() + 1e-16)
     return amplitude, torch.where(half_turn, math.pi, torch.atan2(imaginary, real))
+
+
+def own_mirror_image(features: Tensor) -> Tensor:
+    """True where the spectrum of a real (B, C, H, W) is real: a frequency equal to its negative."""
+    height, width = features.shape[-2:]
+    rows = torch.arange(height, device=features.device)
+    columns = torch.arange(width // 2 + 1, device=features.device)
+    in_rows = (rows == 0) | (rows == height - rows)
+    return in_rows[:, None] & ((columns == 0) | (columns == width - columns))
 
 
 def from_spectrum(amplitude: Tensor, phase: Tensor, size: tuple[int, int]) -> Tensor:
