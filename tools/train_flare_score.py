@@ -51,7 +51,7 @@ VARIANTS = 7  # restorations of one scene, beside the next two
 RESIDUES = (0.25, 0.5, 0.75)  # of the flare, left over everywhere
 BLURS = ((0.6, 1.2), (1.2, 2.5), (2.5, 9.0))  # from and to, standard deviation in pixels
 BATCH = 5  # scenes
-PRESETS = ["realistic", "strong", "strong", "lens-a", "strong", "lens-b", "realistic"]
+PRESETS = ["realistic", "smeared", "strong", "smeared", "lens-a", "smeared", "lens-b"]
 OTHER_FLARE = 10**6
 BUNDLED = Path(__file__).parents[1] / "src/semilar/weights/bundled"
 
