@@ -57,6 +57,12 @@ def draw_cast(rng: Rng, settings: BackgroundSettings) -> Floats:
     return (factors / factors.mean()).astype(np.float32)
 
 
+def warmth(stops: float) -> Floats:
+    """Factors (3,) of the colour channels that take blue down by so many stops against red."""
+    factors = np.exp2(-stops * COLD)
+    return (factors / factors.mean()).astype(np.float32)
+
+
 def power_table(gamma: float) -> Floats:
     """Linear light of the 256 encoded codes under a plain power."""
     return ((np.arange(256) / 255) ** gamma).astype(np.float32)

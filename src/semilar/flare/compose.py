@@ -12,19 +12,22 @@ from semilar.flare.sample import Floats, Layers, Sample
 from semilar.flare.settings import CameraSettings
 
 CODES = 4096
+LUMINANCE = np.array([0.2126, 0.7152, 0.0722], np.float32)
+"""Of *linear* red, green and blue."""
 
 
 def compose(
     rng: Rng, scene: Floats, layers: Layers, gamma: float, camera: CameraSettings
 ) -> Sample:
     """Put a sample together from a *linear* scene in [0, 1] and *linear* layers."""
-    target = scene + layers.light + np.float32(_lift(rng, camera))
+    target = scene + layers.light + np.float32(_mostly_little(rng, camera.lift))
     mixing = uniform(rng, camera.mixing) if camera.mixing[1] > 0 else 0.0
     spoiled = mixed(target, layers.flare, mixing) if mixing else target + layers.flare
     shot = uniform(rng, camera.shot)
     if shot > 0:
         grain = noise(rng, spoiled.size).reshape(spoiled.shape)
         spoiled += grain * np.sqrt(layers.flare * np.float32(shot))
+    develop(rng, target, spoiled, camera)
     np.clip(spoiled, 0, 1, out=spoiled)
     np.clip(target, 0, 1, out=target)
     flare = np.clip(layers.flare, 0, 1)
@@ -51,9 +54,26 @@ def mixed(scene: Floats, flare: Floats, steepness: float) -> Floats:
     return scene + (flare - scene) * weight
 
 
-def _lift(rng: Rng, camera: CameraSettings) -> float:
-    """Mostly little: the square of an even draw."""
-    low, high = camera.lift
+def develop(rng: Rng, target: Floats, spoiled: Floats, camera: CameraSettings) -> None:
+    """Give two *linear* pictures of one scene a camera's colours and its black, in place.
+
+    Both can fall below zero: what is black in the scene need not be black under the flare.
+    """
+    colourful = uniform(rng, camera.saturation) if camera.saturation[1] > 0 else 0.0
+    black = _mostly_little(rng, camera.black) if camera.black[1] > 0 else 0.0
+    if colourful:
+        for picture in (target, spoiled):
+            grey = (picture @ LUMINANCE)[..., None]
+            picture += np.float32(colourful) * (picture - grey)
+    if black > 0:
+        level = np.quantile((target @ LUMINANCE)[::4, ::4], black)
+        for picture in (target, spoiled):
+            picture -= np.float32(max(float(level), 0.0))
+
+
+def _mostly_little(rng: Rng, limits: tuple[float, float]) -> float:
+    """Between two limits by the square of an even draw."""
+    low, high = limits
     return low + (high - low) * float(rng.random()) ** 2
 
 

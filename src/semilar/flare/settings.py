@@ -47,6 +47,9 @@ class BackgroundSettings(Settings):
     """The same along the colours of lamps, from warm to cold: scale of the Laplace law of the
     logarithm of blue over red. One kind of lamp lights a street, and the camera seldom makes it
     white."""
+    warmer: Range = (0.0, 0.0)
+    """How much warmer the scene is than the flare over it: difference of their logarithms, to base
+    2, of blue over red. Walls and leaves swallow blue, glass scatters it."""
     night: NightSettings = NightSettings(probability=0.0)
 
 
@@ -57,6 +60,11 @@ class CameraSettings(Settings):
     lift: Range = (0.0, 0.0)
     """Linear light that is everywhere in the scene itself (mist, a matte picture style): it stays,
     so that not every grey black is taken for a veil."""
+    saturation: Range = (0.0, 0.0)
+    """How much farther from grey colours are made, 1 is twice as far: what that leaves less than
+    nothing of a channel is black in it. A street at night has no blue."""
+    black: Range = (0.0, 0.0)
+    """Share of the scene that comes out black; mostly little. Flare lifts it out of the black."""
     contrast: Range = (0.0, 0.0)
     """Strength of the S-shaped tone curve on *encoded* light; 0 is none."""
     mixing: Range = (0.0, 0.0)

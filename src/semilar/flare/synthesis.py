@@ -47,7 +47,11 @@ def synthesize(
 
 
 def cast_colour(rng: Rng, scene: Floats, layers: Layers, settings: SynthSettings) -> None:
-    """Give scene, lamps and flare, all *linear* light, one colour cast, in place."""
+    """Give scene, lamps and flare, all *linear* light, their colour casts, in place."""
+    if settings.background.warmer[1] > 0:
+        warmth = backdrop.warmth(uniform(rng, settings.background.warmer) / 2)
+        scene *= warmth
+        layers.flare[:] /= warmth
     if settings.background.cast or settings.background.temperature:
         factors = backdrop.draw_cast(rng, settings.background)
         for picture in (scene, layers.light, layers.flare):
