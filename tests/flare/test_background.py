@@ -1,12 +1,15 @@
 """The scene before light and flare."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from semilar.flare import SynthSettings, synthesize
 from semilar.flare import background as backdrop
 from semilar.flare.backgrounds import SCENES, builtin_backgrounds
 from semilar.flare.scene import night_scene
-from semilar.flare.settings import BackgroundSettings, NightSettings
+from semilar.flare.settings import BackgroundSettings, CameraSettings, NightSettings
 
 PLAIN = BackgroundSettings(gain=(1.0, 1.0), noise=0.0, flip=False)
 
@@ -78,3 +81,38 @@ def test_a_temperature_turns_light_warm_or_cold_and_keeps_its_mean():
     red, green, blue = np.log(casts).T
     assert np.median(np.abs(blue - red)) == pytest.approx(np.log(2), rel=0.15)  # a Laplace law's
     np.testing.assert_allclose(green - red, 0.7 * (blue - red), atol=1e-4)  # never pink nor green
+
+
+def test_warmth_takes_blue_down_by_its_stops_and_keeps_the_mean():
+    red, green, blue = backdrop.warmth(1.5)
+    assert np.log2(blue / red) == pytest.approx(-1.5, abs=1e-5)
+    assert red > green > blue
+    assert np.mean([red, green, blue]) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_warmer_scene_has_the_colder_flare():
+    plain = SynthSettings.preset("smeared")
+    still = replace(
+        plain.background,
+        cast=0.0,
+        temperature=0.0,
+        noise=0.0,
+        night=replace(plain.background.night, tint=0.0),
+    )
+    warm = replace(still, warmer=(2.0, 2.0))
+    camera = CameraSettings()
+    layers = []
+    for background in (still, warm):
+        settings = replace(plain, background=background, camera=camera)
+        layers.append(
+            synthesize(night_scene(2, (140, 140)), seed=6, settings=settings, size=(128, 128))
+        )
+    before, after = (
+        [
+            np.log2(x[..., 2].mean() / x[..., 0].mean())
+            for x in (s.target.astype(float), s.flare.astype(float))
+        ]
+        for s in layers
+    )
+    assert after[0] < before[0] - 0.1
+    assert after[1] > before[1] + 0.1

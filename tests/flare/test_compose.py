@@ -139,3 +139,48 @@ def test_mixing_is_a_setting_of_the_camera():
         for camera in (CameraSettings(), CameraSettings(mixing=(5.0, 5.0)))
     )
     assert tone_mapped.mean() < plain.mean()
+
+
+def dark_scene(rng, size):
+    return (rng.random((*size, 3)) ** 3 * [0.3, 0.15, 0.05]).astype(np.float32)
+
+
+def test_saturation_is_the_distance_from_grey_in_both_pictures():
+    rng = np.random.default_rng(3)
+    scene, layers = dark_scene(rng, (16, 20)), some_layers(rng, (16, 20))
+    plain = compose(rng, scene, layers, GAMMA, CameraSettings())
+    more = compose(rng, scene, layers, GAMMA, CameraSettings(saturation=(0.5, 0.5)))
+    layers.light[:] = 0
+    for name, light in (("target", scene), ("flare", layers.flare)):
+        grey = light.astype(float) @ [0.2126, 0.7152, 0.0722]
+        expected = grey[..., None] + 1.5 * (light - grey[..., None])
+        found = getattr(more, name).astype(float) ** GAMMA
+        dark = getattr(plain, name).max(axis=2) < 0.95  # no lamp
+        np.testing.assert_allclose(found[dark], expected.clip(0, 1)[dark], atol=2e-3)
+    assert (more.target == 0).mean() > (plain.target == 0).mean() + 0.1
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_a_share_of_the_scene_is_black_and_flare_lifts_it(share):
+    class Highest:
+        """Draws the upper end of every range."""
+
+        def random(self):
+            return 1.0
+
+        def uniform(self, low, high):
+            return high
+
+    rng = np.random.default_rng(4)
+    scene, layers = dark_scene(rng, (64, 64)), some_layers(rng, (64, 64))
+    layers.light[:] = 0
+    layers.flare[:] += 0.2
+    black = compose(Highest(), scene, layers, GAMMA, CameraSettings(black=(0.0, share)))
+    level = np.quantile(scene @ np.float32([0.2126, 0.7152, 0.0722]), share)
+    below = (scene <= level).all(axis=2)
+    assert (black.target[below] == 0).all()
+    assert (black.input[below] > 0).all(), "the flare is there"
+    open_pixels = (scene > level + 0.01).all(axis=2)
+    np.testing.assert_allclose(
+        black.target[open_pixels] ** GAMMA, scene[open_pixels] - level, atol=0.01
+    )

@@ -27,10 +27,10 @@ def compose(
     if shot > 0:
         grain = noise(rng, spoiled.size).reshape(spoiled.shape)
         spoiled += grain * np.sqrt(layers.flare * np.float32(shot))
-    develop(rng, target, spoiled, camera)
-    np.clip(spoiled, 0, 1, out=spoiled)
-    np.clip(target, 0, 1, out=target)
-    flare = np.clip(layers.flare, 0, 1)
+    flare = layers.flare.copy()
+    develop(rng, target, spoiled, flare, camera)
+    for picture in (spoiled, target, flare):
+        np.clip(picture, 0, 1, out=picture)
     mask = draw_mask(layers, target)
     table = encode_table(gamma, uniform(rng, camera.contrast))
     spoiled, target = encode(spoiled, table), encode(target, table)
@@ -54,19 +54,20 @@ def mixed(scene: Floats, flare: Floats, steepness: float) -> Floats:
     return scene + (flare - scene) * weight
 
 
-def develop(rng: Rng, target: Floats, spoiled: Floats, camera: CameraSettings) -> None:
-    """Give two *linear* pictures of one scene a camera's colours and its black, in place.
+def develop(
+    rng: Rng, target: Floats, spoiled: Floats, flare: Floats, camera: CameraSettings
+) -> None:
+    """Give *linear* pictures of one scene, and its flare, a camera's colours and black, in place.
 
-    Both can fall below zero: what is black in the scene need not be black under the flare.
+    They can fall below zero: what is black in the scene need not be black under the flare.
     """
-    colourful = uniform(rng, camera.saturation) if camera.saturation[1] > 0 else 0.0
-    black = _mostly_little(rng, camera.black) if camera.black[1] > 0 else 0.0
-    if colourful:
-        for picture in (target, spoiled):
-            grey = (picture @ LUMINANCE)[..., None]
-            picture += np.float32(colourful) * (picture - grey)
-    if black > 0:
-        level = np.quantile((target @ LUMINANCE)[::4, ::4], black)
+    if camera.saturation[1] > 0:
+        colourful = np.float32(uniform(rng, camera.saturation))
+        for picture in (target, spoiled, flare):
+            picture += colourful * (picture - (picture @ LUMINANCE)[..., None])
+    if camera.black[1] > 0:
+        share = _mostly_little(rng, camera.black)
+        level = np.quantile((target @ LUMINANCE)[::4, ::4], share)
         for picture in (target, spoiled):
             picture -= np.float32(max(float(level), 0.0))
 
