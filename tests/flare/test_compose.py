@@ -184,3 +184,6 @@ def test_a_share_of_the_scene_is_black_and_flare_lifts_it(share):
     np.testing.assert_allclose(
         black.target[open_pixels] ** GAMMA, scene[open_pixels] - level, atol=0.01
     )
+    flared = scene + layers.flare - level
+    unclipped = (flared > 0.01).all(axis=2) & (flared < 0.95).all(axis=2)
+    np.testing.assert_allclose(black.input[unclipped] ** GAMMA, flared[unclipped], atol=0.01)
