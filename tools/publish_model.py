@@ -5,10 +5,10 @@
     python tools/judge_model.py --strong PAIRS --mild PAIRS --test DATA/test --docs docs
     python tools/publish_model.py ...the same... --figures out/judge/figures.json
 
-The card lists the photographs that were learned from with author and licence
-(`tools/bundled-data.csv`); time spent is read from the logs of the runs, after those that the card
-of the model --after names, which the first run started from; the figures are those that
-`tools/judge_model.py` wrote.
+The card lists the photographs and panoramas that were learned from with author and licence
+(`tools/bundled-data.csv`, `tools/bundled-rooms.csv`); time spent is read from the logs of the runs,
+after those that the card of the model --after names, which the first run started from; the figures
+are those that `tools/judge_model.py` wrote.
 """
 
 import argparse
@@ -33,6 +33,7 @@ from semilar.weights.metadata import sha256
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED = ROOT / "src" / "semilar" / "weights" / "bundled"
 DATA = ROOT / "tools" / "bundled-data.csv"
+ROOMS = ROOT / "tools" / "bundled-rooms.csv"
 WATTS_PER_CORE = 10
 LIMITS = (
     "Trained for hours on a processor, not days on a GPU. Streaks and smears go for the most part,"
@@ -42,11 +43,11 @@ LIMITS = (
 
 
 def photographs() -> tuple[dict[str, str], ...]:
-    """What was learned from, with whom to thank."""
+    """What was learned from, with whom to thank: photographs, and the panoramas of rooms."""
     rows = csv.DictReader(DATA.open(encoding="utf-8"))
-    keep = ("file", "licence", "author", "link")
-    used = (row for row in rows if row["use"] in ("train", "unlabeled"))
-    return tuple({k: row[k] for k in keep} for row in used)
+    used = [row for row in rows if row["use"] in ("train", "unlabeled")]
+    used += csv.DictReader(ROOMS.open(encoding="utf-8"))
+    return tuple({k: row[k] for k in ("file", "licence", "author", "link")} for row in used)
 
 
 def training(run: Path) -> dict[str, Any]:
