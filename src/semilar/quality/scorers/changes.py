@@ -13,7 +13,6 @@ from semilar.quality.scorers.cues import CELL
 
 _ROUNDING = 2 / 255
 _FAINT = 2e-3  # detail in linear light that is not told from rounding
-_CLIPPED = 0.98  # encoded
 
 
 def added_light(picture: Tensor, photo: Tensor) -> Tensor:
@@ -25,21 +24,14 @@ def changed_detail(picture: Tensor, photo: Tensor) -> Tensor:
     """Share of its fine detail that half of a picture lost or won, (B,); both encoded, sides of 8.
 
     Of three channels the one that changed most. Places count by their detail: most of a night is
-    black. Beside clipped light nobody knows what is detail: the edge of a lamp is hidden by its
-    flare, and comes out with it.
+    black.
     """
     own, before = _detail(picture), _detail(photo)
     power = functional.avg_pool2d(own.square(), CELL).flatten(2)
     change = functional.avg_pool2d((own - before).square(), CELL).flatten(2)
     known = functional.avg_pool2d(before.square(), CELL).flatten(2)
     share = change / (torch.minimum(known, power) + _FAINT**2)
-    return _weighted_median(share, (power + _FAINT**2) * _seen(photo)).amax(1)
-
-
-def _seen(photo: Tensor) -> Tensor:
-    """Cells (B, 1, N) of an encoded photo: 1, or nearly 0 where it or a cell beside is clipped."""
-    clipped = functional.max_pool2d((photo.amax(1, keepdim=True) > _CLIPPED).float(), CELL)
-    return (1 - functional.max_pool2d(clipped, 3, stride=1, padding=1)).clamp_min(1e-6).flatten(2)
+    return _weighted_median(share, power + _FAINT**2).amax(1)
 
 
 def _detail(x: Tensor) -> Tensor:
