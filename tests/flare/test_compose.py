@@ -1,12 +1,14 @@
 """Composition against a slow, obvious double loop, and conservation of linear light."""
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
 
 from semilar.flare import SynthSettings, synthesize
 from semilar.flare.compose import compose, compressed, encode, encode_table, mixed
+from semilar.flare.draws import Rng
 from semilar.flare.sample import Layers
 from semilar.flare.scene import night_scene
 from semilar.flare.settings import CameraSettings
@@ -175,8 +177,8 @@ def test_a_share_of_the_scene_is_black_and_flare_lifts_it(share):
     scene, layers = dark_scene(rng, (64, 64)), some_layers(rng, (64, 64))
     layers.light[:] = 0
     layers.flare[:] += 0.2
-    black = compose(Highest(), scene, layers, GAMMA, CameraSettings(black=(0.0, share)))
-    level = np.quantile(scene @ np.float32([0.2126, 0.7152, 0.0722]), share)
+    black = compose(cast(Rng, Highest()), scene, layers, GAMMA, CameraSettings(black=(0.0, share)))
+    level = np.quantile(scene @ np.array([0.2126, 0.7152, 0.0722], np.float32), share)
     below = (scene <= level).all(axis=2)
     assert (black.target[below] == 0).all()
     assert (black.input[below] > 0).all(), "the flare is there"
