@@ -7,7 +7,7 @@ from scipy import ndimage
 from semilar.photo import linear_to_srgb
 from semilar.restore import Remover
 from semilar.restore.filters import highest
-from semilar.restore.lamps import lamps
+from semilar.restore.lamps import bodies, highest_joined, lamps
 
 SIDE = 128
 ROWS, COLUMNS = np.mgrid[:SIDE, :SIDE]
@@ -46,7 +46,53 @@ def test_what_is_not_clipped_is_no_lamp() -> None:
 
 
 def test_there_is_no_lamp_where_the_network_leaves_nothing() -> None:
-    assert lamps(clipped(), scene(lamp=0.03, streak=0.01)).max() == 0
+    assert lamps(clipped(), scene(lamp=0.015, streak=0.01)).max() == 0
+
+
+ARM = (np.abs(ROWS - COLUMNS) < 4) & (ROWS < 110) & (ROWS > 20)
+BLOB = np.hypot(ROWS - 64, COLUMNS - 64) < 24
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_of_an_even_grey_the_thick_part_stays_white_and_thin_arms_go(seed: int) -> None:
+    coarse = np.random.default_rng(seed).uniform(0.04, 0.1, (8, 8, 1)).astype(np.float32)
+    grey = np.repeat(coarse.repeat(16, axis=0).repeat(16, axis=1), 3, axis=2)
+    shape = np.repeat((BLOB | ARM)[..., None], 3, axis=2).astype(np.float32)
+    found = lamps(shape, grey)
+    assert found[BLOB].min() > 0.95, "a lamp is not blocks of grey"
+    tips = ARM & (np.hypot(ROWS - 64, COLUMNS - 64) > 34)
+    assert found[tips].max() < 0.05
+
+
+def test_a_lamp_that_the_network_sees_is_smaller_than_its_clipped_glow() -> None:
+    glow = np.repeat(BLOB[..., None], 3, axis=2).astype(np.float32)
+    light = np.full((SIDE, SIDE, 3), 0.02, np.float32)
+    far = np.hypot(ROWS - 64, COLUMNS - 64)
+    light[far < 9] = 0.55
+    found = lamps(glow, light)
+    assert found[far < 7].min() > 0.9
+    assert found[(far > 14) & BLOB].max() < 0.1
+
+
+def test_a_lamp_cut_by_the_border_stays_whole() -> None:
+    shape = np.zeros((70, 93, 3), np.float32)  # no multiple of a block
+    shape[:, 60:] = 1
+    assert lamps(shape, np.full((70, 93, 3), 0.07, np.float32))[:, 60:].min() > 0.95
+
+
+def test_largest_along_what_hangs_together() -> None:
+    rng = np.random.default_rng(4)
+    where = rng.random((40, 50, 1)) < 0.35
+    value = rng.random((40, 50, 1)).astype(np.float32)
+    labels, count = ndimage.label(where[..., 0], np.ones((3, 3)))
+    largest = np.r_[0, ndimage.maximum(value[..., 0], labels, np.arange(1, count + 1))]
+    assert np.allclose(highest_joined(value, where)[..., 0], largest[labels])
+
+
+def test_bodies_hold_the_discs_and_leave_the_arms() -> None:
+    body = bodies((BLOB | ARM)[..., None])[..., 0] > 0
+    assert body[BLOB].all()
+    assert not body[ARM & (np.hypot(ROWS - 64, COLUMNS - 64) > 30)].any()
 
 
 def test_a_coloured_lamp_keeps_the_channels_that_the_network_leaves() -> None:

@@ -45,16 +45,19 @@ def filtered(x: Floats, kernel: tuple[float, ...]) -> Floats:
 
 def highest(x: Floats, radius: int) -> Floats:
     """The largest value of `x` (h, w, c), none below 0, in a square window around each place."""
-    for axis in (0, 1):
-        around = [(radius, radius) if one == axis else (0, 0) for one in range(x.ndim)]
-        length, reach = x.shape[axis], 1  # windows of `reach` places have been looked at
-        x = np.pad(x, around)
-        while reach < 2 * radius + 1:
-            step = min(reach, 2 * radius + 1 - reach)
-            rest = x.shape[axis] - step
-            x = np.maximum(_part(x, axis, 0, rest), _part(x, axis, step, rest))
-            reach += step
-        assert x.shape[axis] == length
+    return highest_along(highest_along(x, radius, axis=0), radius, axis=1)
+
+
+def highest_along(x: Floats, radius: int, *, axis: int) -> Floats:
+    """The largest value of `x` (h, w, c), none below 0, within `radius` places down or across."""
+    around = [(radius, radius) if one == axis else (0, 0) for one in range(x.ndim)]
+    reach = 1  # windows of so many places have been looked at
+    x = np.pad(x, around)
+    while reach < 2 * radius + 1:
+        step = min(reach, 2 * radius + 1 - reach)
+        rest = x.shape[axis] - step
+        x = np.maximum(_part(x, axis, 0, rest), _part(x, axis, step, rest))
+        reach += step
     return x
 
 
