@@ -84,8 +84,9 @@ def test_largest_along_what_hangs_together() -> None:
     rng = np.random.default_rng(4)
     where = rng.random((40, 50, 1)) < 0.35
     value = rng.random((40, 50, 1)).astype(np.float32)
-    labels, count = ndimage.label(where[..., 0], np.ones((3, 3)))
-    largest = np.r_[0, ndimage.maximum(value[..., 0], labels, np.arange(1, count + 1))]
+    labels = np.zeros(where.shape[:2], np.int32)
+    ndimage.label(where[..., 0], np.ones((3, 3)), output=labels)
+    largest = np.r_[0, ndimage.maximum(value[..., 0], labels, np.arange(1, labels.max() + 1))]
     assert np.allclose(highest_joined(value, where)[..., 0], largest[labels])
 
 
