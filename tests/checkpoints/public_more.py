@@ -21,7 +21,8 @@ def _hin(s: Store, name: str, x: Tensor, out: int, *, hin: bool) -> Tensor:
     return y + s.conv(f"{name}.identity", x, out, 1)
 
 
-def hinet(s: Store, x: Tensor, *, width: int = 64, depth: int = 5) -> Tensor:
+def hinet(s: Store, x: Tensor, *, width: int = 64, depth: int = 5, left: int = 0) -> Tensor:
+    """`left` is the finest scale with half instance normalisation."""
     encoders: list[Tensor] = []
     decoders: list[Tensor] = []
 
@@ -29,7 +30,7 @@ def hinet(s: Store, x: Tensor, *, width: int = 64, depth: int = 5) -> Tensor:
         kept = []
         for i in range(depth):
             name, out = f"down_path_{number}.{i}", width * 2**i
-            y = _hin(s, name, y, out, hin=True)
+            y = _hin(s, name, y, out, hin=i >= left)
             if i + 1 == depth:
                 break
             if number == 2:

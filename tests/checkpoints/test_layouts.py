@@ -87,6 +87,12 @@ CASES = {
     "hinet": Case(
         "hinet", plain(public_more.hinet, width=4, depth=3), plain(public_more.hinet), 88.67
     ),
+    "hinet, coarse scales normalised": Case(
+        "hinet",
+        plain(public_more.hinet, width=4, depth=4, left=2),
+        plain(public_more.hinet, left=3),  # as trained on GoPro and REDS
+        88_668_806,
+    ),
     "restormer": Case(
         "restormer",
         plain(

@@ -1,5 +1,7 @@
 """HINet (Chen et al., "Half Instance Normalization Network", CVPR workshops 2021)."""
 
+from collections.abc import Collection
+
 import torch
 from torch import Tensor, nn
 
@@ -50,12 +52,13 @@ class Subnet(nn.Module):
     (cross-stage feature fusion).
     """
 
-    def __init__(self, *, width: int, depth: int, fuse: bool) -> None:
+    def __init__(self, *, width: int, depth: int, fuse: bool, normalised: Collection[int]) -> None:
         super().__init__()
         widths = [width * 2**scale for scale in range(depth)]
         inner = [width, *widths[:-1]]
         self.encoder = nn.ModuleList(
-            HINBlock(inner=a, outer=b) for a, b in zip(inner, widths, strict=True)
+            HINBlock(inner=inner[scale], outer=widths[scale], normalise=scale in normalised)
+            for scale in range(depth)
         )
         self.down = nn.ModuleList(
             nn.Conv2d(w, w, 4, stride=2, padding=1, bias=False) for w in widths[:-1]
@@ -109,18 +112,27 @@ class SupervisedAttention(nn.Module):
 class HINet(FlareNet):
     """Two subnets in a row; the second corrects what the first one made of the picture.
 
-    `outputs` is the number of planes.
+    `outputs` is the number of planes. `normalised` are the scales of the encoders, finest first
+    from 0, whose blocks are half-normalised; without it, all are.
     """
 
-    def __init__(self, *, width: int = 64, depth: int = 5, outputs: int = 6) -> None:
+    def __init__(
+        self,
+        *,
+        width: int = 64,
+        depth: int = 5,
+        normalised: Collection[int] | None = None,
+        outputs: int = 6,
+    ) -> None:
         super().__init__()
+        normalised = range(depth) if normalised is None else normalised
         self.multiple = 2**depth  # twice what the U needs: a single pixel has no contrast
         self.first_in = conv3(3, width)
-        self.first = Subnet(width=width, depth=depth, fuse=False)
+        self.first = Subnet(width=width, depth=depth, fuse=False, normalised=normalised)
         self.attention = SupervisedAttention(channels=width)
         self.second_in = conv3(3, width)
         self.merge = nn.Conv2d(2 * width, width, 1)
-        self.second = Subnet(width=width, depth=depth, fuse=True)
+        self.second = Subnet(width=width, depth=depth, fuse=True, normalised=normalised)
         self.last = conv3(width, outputs)
         zero_last(self.last)
 

@@ -6,9 +6,12 @@ from semilar.checkpoints.layout import KeyTable, Layout, Shapes, count
 
 
 def _hinet_options(shapes: Shapes) -> dict[str, Any]:
+    depth = count(shapes, r"down_path_1\.(\d+)\.")
     return {
         "width": shapes["conv_01.weight"][0],
-        "depth": count(shapes, r"down_path_1\.(\d+)\."),
+        "depth": depth,
+        # Not every scale has it: for GoPro and REDS the authors normalise the two coarsest only.
+        "normalised": tuple(i for i in range(depth) if f"down_path_1.{i}.norm.weight" in shapes),
         "outputs": shapes["last.weight"][0],
     }
 
