@@ -5,7 +5,7 @@ import pytest
 
 from semilar.errors import SemilarError
 from semilar.restore import Remover
-from semilar.restore.views import ORIENTATIONS, mean_of_views, turned, turned_back
+from semilar.restore.views import ORIENTATIONS, agreed, mean_of_views, turned, turned_back
 
 IMAGE = np.random.default_rng(5).random((1, 3, 17, 24), dtype=np.float32)
 
@@ -66,6 +66,47 @@ def test_views_go_through_together(views: int, at_once: int) -> None:
     assert sum(shape[0] for shape in shapes) == views
     upright = sum(one & 4 == 0 for one in ORIENTATIONS[:views])
     assert max(shape[0] for shape in shapes) == min(at_once, max(upright, views - upright))
+
+
+def test_half_a_deviation_between_views_stays() -> None:
+    scenes = np.array([[0.4, 0.9, 0.6, 1.2], [0.8, 1.1, 0.6, 1.6]], np.float32)
+    found = agreed(np.ones((1, 1, 1, 4), np.float32), scenes.reshape(2, 1, 1, 1, 4))
+    # Means 0.6, 1, 0.6, 1.4; deviations 0.2, 0.1, 0, 0.2.
+    np.testing.assert_allclose(found.ravel(), [0.7, 1, 0.6, 1.3], atol=1e-6)
+
+
+class LeftHalf:
+    """An engine with a habit: it halves what it sees on its left."""
+
+    def run(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        scene = image.copy()
+        scene[..., : image.shape[-1] // 2] *= np.float32(0.5)
+        return scene, image - scene
+
+
+def test_a_remover_takes_what_views_agree_on() -> None:
+    picture = np.full((64, 96, 3), 200, np.uint8)
+    one, two = (Remover(engine=LeftHalf(), views=views).remove(picture).image for views in (1, 2))
+    assert np.abs(one[8:-8, 8:32].astype(int) - 100).max() <= 1
+    assert (one[8:-8, 64:-8] == 200).all()
+    assert np.abs(two[8:-8, 8:32].astype(int) - 175).max() <= 1, "the mean alone would be 150"
+    assert np.abs(two[8:-8, 64:-8].astype(int) - 175).max() <= 1
+
+
+class Restless:
+    """An engine that is never sure: one view gets brighter, the other far darker."""
+
+    def run(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        factors = np.resize(np.float32([1.1, 0.86]), len(image))[:, None, None, None]
+        return image * factors, image * 0
+
+
+def test_flare_is_found_by_the_mean_of_the_views() -> None:
+    """Views that hardly agree leave nothing to take, but something was seen."""
+    picture = np.full((64, 96, 3), 200, np.uint8)
+    result = Remover(engine=Restless(), views=2).remove(picture)
+    assert result.found
+    np.testing.assert_array_equal(result.image, picture)
 
 
 class Counting:

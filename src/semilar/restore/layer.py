@@ -74,18 +74,20 @@ def clipped(linear: Floats) -> Floats:
     return np.clip(soft, 0, 1, out=soft)
 
 
-def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
-    """The layer between a shrunk photo and the *linear* scene (h, w, 3) the network found in it."""
-    layer = small.mean - np.clip(scene, 0, 1)
-    if grey:
-        layer = np.repeat(layer.mean(axis=2, keepdims=True), 3, axis=2)
-    layer *= 1 - lamps(small.clipped, small.mean - layer)
-    after = np.clip(small.mean - layer, 0, 1)
-    change = np.abs(encoded(small.mean.copy()) - encoded(after))
-    change = box(change.max(axis=2, keepdims=True), 1)
+def estimate(
+    small: Small, scene: Floats, *, agreed: Floats | None = None, grey: bool = False
+) -> Layer:
+    """The layer between a shrunk photo and the *linear* scene (h, w, 3) the network found in it.
+
+    Whether there is flare at all is told from `scene`, the mean of all views. What is taken is
+    the difference to `agreed`, where views agree, if that is given.
+    """
+    layer, change = _difference(small, scene, grey)
     if not any(np.mean(change > least) > share for share, least in _FOUND):
         nothing = np.zeros_like(layer)
         return Layer(nothing, nothing, nothing, nothing, found=False)
+    if agreed is not None:
+        layer, change = _difference(small, agreed, grey)
     loud = ramp(change, _SILENT, _FULL)
     layer *= loud
     light = float(layer.mean())
@@ -98,6 +100,19 @@ def estimate(small: Small, scene: Floats, *, grey: bool = False) -> Layer:
     )
     base -= shared * brightness(mean) + own * mean + lamp * white
     return Layer(base, shared, own, lamp, found=True, light=light)
+
+
+def _difference(small: Small, scene: Floats, grey: bool) -> tuple[Floats, Floats]:
+    """The light between a shrunk photo and a *linear* scene, lamps aside, (h, w, 3), and by how
+    much that changes *encoded* pixels, (h, w, 1).
+    """
+    layer = small.mean - np.clip(scene, 0, 1)
+    if grey:
+        layer = np.repeat(layer.mean(axis=2, keepdims=True), 3, axis=2)
+    layer *= 1 - lamps(small.clipped, small.mean - layer)
+    after = np.clip(small.mean - layer, 0, 1)
+    change = np.abs(encoded(small.mean.copy()) - encoded(after))
+    return layer, box(change.max(axis=2, keepdims=True), 1)
 
 
 def _shared_detail(small: Small, layer: Floats) -> tuple[Floats, Floats]:

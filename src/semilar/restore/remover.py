@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, Generic, TypeVar, overload
+from typing import IO, Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semilar.errors import ModelError, SettingError
-from semilar.photo import Photo, Pixels, srgb_to_linear
+from semilar.photo import Floats, Photo, Pixels, srgb_to_linear
 from semilar.restore.curves import encoded
 from semilar.restore.engines import Engine, cores, open_engine
 from semilar.restore.found import Found, how_much
@@ -21,7 +21,7 @@ from semilar.restore.light_source import keep_light_source
 from semilar.restore.masks import fit_mask
 from semilar.restore.models import DEFAULT_MODEL, find_model
 from semilar.restore.pictures import Canvas, canvas
-from semilar.restore.views import ORIENTATIONS, mean_of_views
+from semilar.restore.views import ORIENTATIONS, agreed, seen_in_views
 from semilar.restore.working import MOST_PIXELS, working_size
 from semilar.threads import give_back_freed_memory
 from semilar.weights import SMALLEST, ModelCard
@@ -59,6 +59,15 @@ class Result(Generic[T]):
     def flare(self) -> T:
         """The light that was taken away, on black: a picture of the same kind, encoded light."""
         return self._back(removed_light(self.before, self.after))
+
+
+class Scene(NamedTuple):
+    """What the network leaves of a picture, (h, w, 3) each, in the light that its card names."""
+
+    mean: Floats
+    """Of all views."""
+    agreed: Floats
+    """`semilar.restore.views.agreed`."""
 
 
 class Remover:
@@ -178,9 +187,12 @@ class Remover:
             scenes = self._scenes([one.mean for one in small])
         else:
             found = self._scenes([encoded(one.mean.copy()) for one in small])
-            scenes = [srgb_to_linear(scene) for scene in found]
+            scenes = [Scene(*(srgb_to_linear(one) for one in scene)) for scene in found]
         whole = zip(small, scenes, given, strict=True)
-        layers = [estimate(one, scene, grey=its.grey) for one, scene, its in whole]
+        layers = [
+            estimate(one, scene.mean, agreed=scene.agreed, grey=its.grey)
+            for one, scene, its in whole
+        ]
         if max(one.pixels.size for one in given) > _LARGE:
             give_back_freed_memory()
         return layers
@@ -193,12 +205,12 @@ class Remover:
         """
         picture: NDArray[np.float32] = pixels.astype(np.float32) / np.float32(255)
         if self.card.domain == "linear":
-            scene = encoded(self._scenes([srgb_to_linear(picture)])[0])
+            scene = encoded(self._scenes([srgb_to_linear(picture)])[0].mean)
         else:
-            scene = self._scenes([picture])[0]
+            scene = self._scenes([picture])[0].mean
         return np.rint(np.clip(scene, 0, 1) * 255).astype(np.uint8)
 
-    def _scenes(self, pictures: list[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
+    def _scenes(self, pictures: list[Floats]) -> list[Scene]:
         """The network's scenes in `pictures` (h, w, 3), all in the light that the card names.
 
         Tiny pictures are padded for it.
@@ -209,12 +221,18 @@ class Remover:
         image = np.stack(padded)
         most = _CPU_PIXELS // (image[0, 0].size) if self._on_cpu else _GPU_PICTURES
         at_once = max(1, most // len(pictures))
-        scenes = mean_of_views(self._run, image, self.views, at_once=at_once)
-        found = np.clip(scenes.transpose(0, 2, 3, 1)[:, :height, :width], 0, 1)
+        views = seen_in_views(self._run, image, self.views, at_once=at_once)
+        mean, sure = (
+            np.clip(scenes.transpose(0, 2, 3, 1)[:, :height, :width], 0, 1)
+            for scenes in (views.mean(axis=0), agreed(image, views))
+        )
         rule = self.card.light_source
-        if not rule:
-            return list(found)
-        return [keep_light_source(*both, rule) for both in zip(pictures, found, strict=True)]
+        if rule:
+            mean, sure = (
+                [keep_light_source(*both, rule) for both in zip(pictures, scenes, strict=True)]
+                for scenes in (mean, sure)
+            )
+        return [Scene(*both) for both in zip(mean, sure, strict=True)]
 
     def _run(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
         """The network's scenes for the pictures `image` (B, 3, H, W)."""
