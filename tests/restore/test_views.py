@@ -97,7 +97,7 @@ class Restless:
     """An engine that is never sure: one view gets brighter, the other far darker."""
 
     def run(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        factors = np.resize(np.float32([1.1, 0.86]), len(image))[:, None, None, None]
+        factors = np.resize(np.array([1.1, 0.86], np.float32), len(image))[:, None, None, None]
         return image * factors, image * 0
 
 
