@@ -227,6 +227,24 @@ def test_the_teacher_sees_every_orientation_and_answers_are_averaged(tmp_path: P
     torch.testing.assert_close(target[0], one.frame / 2)  # each side is dark in half of the views
 
 
+@pytest.mark.parametrize("lamps", [True, False])
+def test_a_lamp_that_the_teacher_answers_grey_stays_white_if_asked_for(lamps: bool) -> None:
+    rows, columns = np.mgrid[:96, :128]
+    lamp = torch.from_numpy(np.hypot(rows - 48, columns - 64) < 16)
+    frame = torch.where(lamp, 1.0, 0.4).expand(3, -1, -1).contiguous()
+    grey = torch.where(lamp, 0.3, 0.1).expand(1, 3, -1, -1)
+    whole = Window.whole(96, 128, flip=False)
+    photo = UnlabeledSample(0, "a", frame, whole, whole.take(frame), SAME)
+    make = PseudoLabeler(rule=UpdateRule(fog=1.0), repository=None, score=likes_dark, lamps=lamps)
+    target, _ = make(lambda _: grey, [photo], step=0, device=CPU)
+    core = torch.from_numpy(np.hypot(rows - 48, columns - 64) < 12)
+    inside, far = target[0][:, core], target[0][:, :, :24]
+    torch.testing.assert_close(far, grey[0, :, :, :24], atol=1e-4, rtol=0)
+    torch.testing.assert_close(
+        inside, torch.full_like(inside, 1.0 if lamps else 0.3), atol=1e-3, rtol=0
+    )
+
+
 def test_an_oracle_gives_the_true_scene_in_the_students_window(tmp_path: Path) -> None:
     window = Window(1, 2, 4, 4, flip=True)
     pixels = np.random.default_rng(3).integers(0, 256, (6, 8, 3), dtype=np.uint8)

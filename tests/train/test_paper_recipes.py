@@ -77,6 +77,7 @@ PAPER = {
     "semi.swap.weight": 0.0,
     "semi.swap.gain": [0.8, 1.8],
     "semi.views": 1,
+    "semi.lamps": False,
     "semi.truth": None,
     "semi.colour_on_target": False,
     "semi.repository.strategy": "momentum+quality",

@@ -6,6 +6,7 @@ from semilar.restore.engines import Engine
 from semilar.restore.export import export_model
 from semilar.restore.found import Found, how_much
 from semilar.restore.jobs import STREAM, Job, JobPlan, plan_jobs
+from semilar.restore.layer import with_lamps
 from semilar.restore.models import DEFAULT_MODEL, Model, find_model, known_models
 from semilar.restore.naming import MARK
 from semilar.restore.oneshot import remove
@@ -55,5 +56,6 @@ __all__ = [
     "remove",
     "restore_jobs",
     "shown",
+    "with_lamps",
     "with_remover",
 ]

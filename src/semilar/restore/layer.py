@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semilar.photo import Floats
+from semilar.photo import Floats, srgb_to_linear
 from semilar.restore.curves import encoded
 from semilar.restore.filters import box, filtered, octave, ramp
 from semilar.restore.lamps import brightness, lamps
@@ -113,6 +113,17 @@ def _difference(small: Small, scene: Floats, grey: bool) -> tuple[Floats, Floats
     after = np.clip(small.mean - layer, 0, 1)
     change = np.abs(encoded(small.mean.copy()) - encoded(after))
     return layer, box(change.max(axis=2, keepdims=True), 1)
+
+
+def with_lamps(picture: Floats, scene: Floats) -> Floats:
+    """The *encoded* scene (h, w, 3) of an *encoded* picture, but that its lamps stay as they are.
+
+    What `estimate` does with lamps, for those who use a network's answer itself.
+    """
+    light = srgb_to_linear(picture)
+    layer = light - srgb_to_linear(np.clip(scene, 0, 1))
+    layer *= 1 - lamps(clipped(light), light - layer)
+    return encoded(np.clip(light - layer, 0, 1))
 
 
 def _shared_detail(small: Small, layer: Floats) -> tuple[Floats, Floats]:

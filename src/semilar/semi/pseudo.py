@@ -9,7 +9,7 @@ from torch import Tensor
 from semilar.data import UnlabeledSample, Window
 from semilar.photo import Floats
 from semilar.quality.scorers import Score, score_beside
-from semilar.restore import mean_of_views
+from semilar.restore import mean_of_views, with_lamps
 from semilar.semi.repository import Offer, Repository
 from semilar.semi.rule import FULL, Decision, Label, UpdateRule
 
@@ -30,6 +30,7 @@ class PseudoLabeler:
             ablation without a repository).
         score: the no-reference scorer Ψ, higher is better; (B, 3, H, W) encoded -> (B,).
         views: in how many orientations the teacher sees each photo; its answer is their mean.
+        lamps: whether lamps stay in labels as in restored photos.
         truth: gives the scene behind a photo (3, H, W), for studies; nobody is asked then.
     """
 
@@ -37,6 +38,7 @@ class PseudoLabeler:
     repository: Repository | None
     score: Score
     views: int = 1
+    lamps: bool = False
     truth: Truth | None = None
 
     def __call__(
@@ -103,6 +105,8 @@ class PseudoLabeler:
         )
         candidates = []
         for window, picture, answer in zip(windows, seen, restored, strict=True):
+            if self.lamps:
+                answer = _with_lamps(picture, answer)
             bounded = self.rule.bound(answer, picture)
             candidates.append(window.take(bounded))  # mirrored twice is upright
         return candidates
@@ -125,6 +129,12 @@ class PseudoLabeler:
         for i, score in zip(places, found, strict=True):
             scores[i] = float(score)
         return scores
+
+
+def _with_lamps(photo: Tensor, scene: Tensor) -> Tensor:
+    """`with_lamps` for *encoded* tensors (3, H, W)."""
+    seen, left = (x.cpu().numpy().transpose(1, 2, 0) for x in (photo, scene))
+    return torch.from_numpy(with_lamps(seen, left).transpose(2, 0, 1).copy())
 
 
 def _whole(sample: UnlabeledSample) -> Window:

@@ -38,6 +38,9 @@ class Semi(Part):
     swap: FlareSwap = FlareSwap()
     views: Annotated[int, Field(ge=1, le=8)] = 1
     """In how many orientations the teacher sees a photo; a label is the mean of its answers."""
+    lamps: bool = False
+    """Lamps stay in labels as they stay in restored photos: a teacher is careful in clipped light
+    and may answer grey."""
     repository: UpdateRule = UpdateRule()
     truth: Folder | None = None
     """For studies: the scenes behind the photos, by the same names, are the labels."""

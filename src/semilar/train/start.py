@@ -289,7 +289,12 @@ def _labeler(
         rule = rule.model_copy(update={"delta": score.delta})
     truth = None if semi.truth is None else TrueScenes(semi.truth)
     return PseudoLabeler(
-        rule=rule, repository=repository, score=score, views=semi.views, truth=truth
+        rule=rule,
+        repository=repository,
+        score=score,
+        views=semi.views,
+        lamps=semi.lamps,
+        truth=truth,
     )
 
 
