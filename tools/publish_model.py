@@ -62,6 +62,7 @@ def training(run: Path) -> dict[str, Any]:
     cores = recipe["machine"]["threads"] + recipe["machine"]["workers"]
     return {
         "recipe": recipe["name"],
+        "run": run.name,
         "steps": steps,
         "hours": round(hours, 2),
         "processor_cores": cores,
@@ -72,8 +73,8 @@ def training(run: Path) -> dict[str, Any]:
 
 def join(earlier: Sequence[Facts], runs: Sequence[Facts]) -> tuple[Facts, ...]:
     """All runs in order; one that is told of again, longer by now, replaces what was told."""
-    names = {run["recipe"] for run in runs}
-    return (*(run for run in earlier if run["recipe"] not in names), *runs)
+    names = {run["run"] for run in runs}
+    return (*(one for one in earlier if one.get("run", one["recipe"]) not in names), *runs)
 
 
 def main() -> int:
