@@ -290,6 +290,28 @@ def test_a_run_may_have_to_beat_what_it_began_with(
     assert (recipe.run / "best.safetensors").exists() == (best_step > 0)
 
 
+def test_what_is_measured_and_kept_may_be_nearer_to_the_start(tmp_path: Path) -> None:
+    train_here(tiny_recipe(tmp_path, "begun", changes=PLAIN))
+    start = tmp_path / "begun" / "last-teacher.safetensors"
+    held = write_scenes(tmp_path / "held", 3, first=40)
+    check = {"kind": "simulated", "backgrounds": {"folder": str(held)}, "count": 3, "size": 32}
+    changes = {
+        "seed": 5,
+        "init": str(start),
+        "optimizer": {"lr": 0.01},
+        "validation": {"every": 100, "sets": {"held": check}, "start_share": 0.25},
+    }
+    train_here(tiny_recipe(tmp_path, changes={**PLAIN, **changes}))
+    run = tmp_path / "run"
+    began, became, best = (
+        load_file(path)
+        for path in (start, run / "last-teacher.safetensors", run / "best.safetensors")
+    )
+    assert max(float((became[name] - began[name]).abs().max()) for name in began) > 1e-3
+    for name, value in best.items():
+        torch.testing.assert_close(value, 0.25 * began[name] + 0.75 * became[name])
+
+
 def test_a_photo_whose_truth_nobody_has_is_scored_beside_itself():
     photo = np.full((8, 8, 3), 100, np.uint8)
 

@@ -90,6 +90,7 @@ PAPER = {
     "semi.repository.empty": 1e-3,
     "semi.repository.valid": 1e-3,
     "validation.network": "student",
+    "validation.start_share": 0,
 }
 # Folders, and what does not change what is learned.
 OURS = (

@@ -132,6 +132,7 @@ def test_overrides_reach_every_depth(file: Path) -> None:
         ("optimizer={kind: muon, weight_decay: 0.1}", r"optimizer: muon takes no weight_decay"),
         ("semi.teacher_sees=crop", r"semi.teacher_sees is not a known key"),
         ("validation.network=both", r"validation.network: .*'teacher' or 'student'"),
+        ("validation.start_share=0.5", r"validation.start_share needs weights to start from"),
         ("validation.best=real.psnr", r"validation: best: real.psnr is none of"),
         ("name.first=x", r"name holds a single value"),
         ("crop", r"key=value"),

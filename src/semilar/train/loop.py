@@ -23,6 +23,7 @@ from semilar.train.checkpoint import Checkpoint, save_checkpoint, saved_steps
 from semilar.train.display import Display, Speed
 from semilar.train.feed import Batch, Batches, LabeledBatch, feed
 from semilar.train.logbook import Logbook
+from semilar.train.network import nearer
 from semilar.train.objective import labeled_terms
 from semilar.train.plan import Step, TrainingPlan
 from semilar.train.recipe import Recipe
@@ -73,6 +74,8 @@ class Trainer:
     progress: TrainingProgress
     origin: ModelCard = field(default_factory=ModelCard)
     """The card of the weights that the run started from."""
+    start: dict[str, Tensor] = field(default_factory=dict)
+    """Those weights, where the recipe asks for a share of them."""
 
     def fit(self, stopper: Stopper) -> str | None:
         """Train; gives the reason for an early end, or None when the plan is done."""
@@ -228,9 +231,10 @@ class Trainer:
         """Measure the recipe's choice of network on every set (first process only)."""
         if self.cases and self.fabric.global_rank == 0:
             with self._speed.paused():
+                measured = self._measured()
                 reports = {
                     name: measure(
-                        self._measured(),
+                        measured,
                         cases,
                         device=self.fabric.device,
                         worse_by=self.recipe.validation.worse_by,
@@ -243,40 +247,39 @@ class Trainer:
                 self.progress.validation = figures
                 if self.logbook is not None:
                     self.logbook.write("validation", self.progress.step, figures, seconds=seconds)
-                self._keep_best(figures)
-                self._sheet()
+                self._keep_best(figures, measured)
+                sheet = sample_sheet(measured, self.cases, device=self.fabric.device)
+                self.folder.save_sheet(self.progress.step, plain_png(sheet))
         self.fabric.barrier()
 
-    def _keep_best(self, figures: dict[str, Any]) -> None:
+    def _keep_best(self, figures: dict[str, Any], measured: nn.Module) -> None:
         value = score(figures, self.recipe.validation.best)
         if self.progress.best is None or value > self.progress.best:
             self.progress.best, self.progress.best_step = value, self.progress.step
             if self.progress.step == 0:  # what there is already need not be written again
                 return
             card = self._card(self.recipe.validation.network, figures)
-            write_weights(self.folder.best, self._measured(), card)
+            write_weights(self.folder.best, measured, card)
 
     def _measured(self) -> nn.Module:
         """The network that is validated and published, in evaluation mode."""
-        chosen = self.recipe.validation.network
-        return self.teacher.net if chosen == "teacher" else self.net.eval()
+        rule = self.recipe.validation
+        chosen = self.teacher.net if rule.network == "teacher" else self.net.eval()
+        return nearer(chosen, self.start, rule.start_share) if rule.start_share else chosen
 
     def _write_both(self) -> None:
         """Keep student and teacher as they are now, under their names."""
         if self.fabric.global_rank == 0:
             for name, net in (("student", self.net), ("teacher", self.teacher.net)):
                 figures = self.progress.validation
-                measured = name == self.recipe.validation.network and figures
+                rule = self.recipe.validation
+                measured = name == rule.network and not rule.start_share and figures
                 write_weights(self.folder.last(name), net, self._card(name, measured or {}))
 
     def _card(self, network: str, figures: dict[str, Any]) -> ModelCard:
         return run_card(
             self.recipe, self.origin, network=network, step=self.progress.step, figures=figures
         )
-
-    def _sheet(self) -> None:
-        sheet = sample_sheet(self._measured(), self.cases, device=self.fabric.device)
-        self.folder.save_sheet(self.progress.step, plain_png(sheet))
 
     def save(self) -> None:
         """Write a checkpoint and tie the repository to it."""

@@ -1,5 +1,7 @@
 """The network of a run: built, filled with weights, and what moves them."""
 
+from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 
 import torch
@@ -63,6 +65,16 @@ def silence_new_blocks(net: nn.Module, tensors: dict[str, Tensor]) -> None:
         known = any(key.startswith(f"{name}.") for key in tensors)
         if isinstance(block, ConvBlock | PSCBlock) and not known:
             block.silence()
+
+
+def nearer(net: nn.Module, start: Mapping[str, Tensor], share: float) -> nn.Module:
+    """A copy of `net` whose weights are by `share` those of `start`; what is not there stays."""
+    mean = deepcopy(net)
+    with torch.no_grad():
+        for name, value in mean.state_dict().items():
+            if name in start and value.is_floating_point():
+                value.lerp_(start[name].to(value), share)
+    return mean
 
 
 def _fill(net: nn.Module, tensors: dict[str, Tensor], origin: str) -> None:

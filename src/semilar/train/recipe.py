@@ -170,6 +170,9 @@ class Validation(Part):
     beat_start: bool = False
     """Measure the weights that the run begins with, and write no `best.safetensors` that is not
     better."""
+    start_share: Share = 0.0
+    """So much of the weights that are measured and become `best.safetensors` is `init`'s, the rest
+    what the network has become: near to what was known, it forgets less of it."""
     worse_by: Weight = 0.3
     """A picture counts as worse when it loses more than this many dB against the input."""
 
@@ -241,6 +244,12 @@ class Recipe(Part):
                 "semi.contrastive and semi.perceptual need loss.features.kind vgg16; "
                 "set their weights to 0 to go without features"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _share_of_something(self) -> "Recipe":
+        if self.validation.start_share and self.init is None:
+            raise ValueError("validation.start_share needs weights to start from: init")
         return self
 
     @model_validator(mode="after")

@@ -27,7 +27,7 @@ from semilar.train.display import Display, Silent
 from semilar.train.feed import Batches, Unlabeled, owned_photos
 from semilar.train.logbook import Logbook
 from semilar.train.loop import Trainer, TrainingProgress
-from semilar.train.network import build_net, make_optimizer
+from semilar.train.network import build_net, initial_weights, make_optimizer
 from semilar.train.plan import TrainingPlan
 from semilar.train.recipe import Recipe
 from semilar.train.run_folder import RunFolder
@@ -184,6 +184,9 @@ def prepare(
         logbook=_logbook(recipe, folder, progress.step) if first else None,
         progress=progress,
         origin=origin_card(recipe, folder, resume=resume),
+        start=initial_weights(recipe.init)
+        if recipe.init is not None and recipe.validation.start_share
+        else {},
     )
 
 
