@@ -19,7 +19,7 @@ from semilar.photo import Floats
 ORIENTATIONS = (0, 1, 3, 2, 4, 5, 7, 6)
 # So many standard deviations between views stay as they are. Chosen on the choosing halves of the
 # real pairs: more leaves flare, less takes light of the scene.
-_DOUBT = 0.5
+_DOUBT = 0.75
 
 
 def mean_of_views(
