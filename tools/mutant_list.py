@@ -322,7 +322,7 @@ MUTANTS = (
     _source(
         "the teacher is measured whatever the recipe says",
         "train/loop.py",
-        'self.teacher.net if chosen == "teacher" else self.net.eval()',
+        'self.teacher.net if rule.network == "teacher" else self.net.eval()',
         "self.teacher.net",
         NETWORKS,
     ),
