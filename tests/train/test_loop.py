@@ -310,6 +310,11 @@ def test_what_is_measured_and_kept_may_be_nearer_to_the_start(tmp_path: Path) ->
     assert max(float((became[name] - began[name]).abs().max()) for name in began) > 1e-3
     for name, value in best.items():
         torch.testing.assert_close(value, 0.25 * began[name] + 0.75 * became[name])
+    told = [
+        ModelCard.read(run / f"{name}.safetensors").training[-1].get("start_share")
+        for name in ("best", "last-teacher")
+    ]
+    assert told == [0.25, None]
 
 
 def test_a_photo_whose_truth_nobody_has_is_scored_beside_itself():

@@ -258,7 +258,8 @@ class Trainer:
             self.progress.best, self.progress.best_step = value, self.progress.step
             if self.progress.step == 0:  # what there is already need not be written again
                 return
-            card = self._card(self.recipe.validation.network, figures)
+            rule = self.recipe.validation
+            card = self._card(rule.network, figures, start_share=rule.start_share)
             write_weights(self.folder.best, measured, card)
 
     def _measured(self) -> nn.Module:
@@ -276,9 +277,16 @@ class Trainer:
                 measured = name == rule.network and not rule.start_share and figures
                 write_weights(self.folder.last(name), net, self._card(name, measured or {}))
 
-    def _card(self, network: str, figures: dict[str, Any]) -> ModelCard:
+    def _card(
+        self, network: str, figures: dict[str, Any], *, start_share: float = 0.0
+    ) -> ModelCard:
         return run_card(
-            self.recipe, self.origin, network=network, step=self.progress.step, figures=figures
+            self.recipe,
+            self.origin,
+            network=network,
+            step=self.progress.step,
+            figures=figures,
+            start_share=start_share,
         )
 
     def save(self) -> None:

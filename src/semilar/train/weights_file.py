@@ -41,14 +41,23 @@ def _before(card: ModelCard, recipe: Recipe) -> ModelCard:
 
 
 def run_card(
-    recipe: Recipe, origin: ModelCard, *, network: str, step: int, figures: Mapping[str, Any]
+    recipe: Recipe,
+    origin: ModelCard,
+    *,
+    network: str,
+    step: int,
+    figures: Mapping[str, Any],
+    start_share: float = 0.0,
 ) -> ModelCard:
-    """The card of the `network` (student or teacher) after `step` steps.
+    """The card of the `network` (student or teacher) after `step` steps, mixed by `start_share`
+    with the weights that the run started from.
 
     Working size and views are those of the weights that the run started from. `figures` are those
     of the last validation, by set.
     """
-    run = {"recipe": recipe.name, "steps": step, "network": network}
+    run: dict[str, Any] = {"recipe": recipe.name, "steps": step, "network": network}
+    if start_share:
+        run["start_share"] = start_share
     return ModelCard(
         name=recipe.name,
         net=Network(**identity(recipe.net.name, **recipe.net.options)),
